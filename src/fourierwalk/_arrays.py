@@ -1,0 +1,125 @@
+"""The few things that the array API standard leaves to us."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import array_api_compat as compat
+import numpy as np
+import scipy.linalg
+import scipy.sparse
+
+Array = Any
+"""An array of any library that follows the array API standard (NumPy, torch, CuPy, …)."""
+
+
+def namespace(*arrays: Array) -> Any:
+    """The array API namespace that the arrays share."""
+    return compat.array_namespace(*arrays)
+
+
+def is_foreign(values: object) -> bool:
+    """Whether the values live in an array library other than NumPy, so that scikit-learn's checks would move them."""
+    return compat.is_array_api_obj(values) and not compat.is_numpy_array(values) and not scipy.sparse.issparse(values)
+
+
+def like(values: Any, reference: Array) -> Array:
+    """The values as an array of the reference's library, on its device."""
+    return namespace(reference).asarray(values, device=compat.device(reference))
+
+
+def to_host(values: Array) -> np.ndarray:
+    """The values as a NumPy array."""
+    if compat.is_torch_array(values):
+        return values.detach().cpu().numpy()
+    if compat.is_cupy_array(values):
+        return values.get()
+    return np.asarray(values)
+
+
+def float64(values: Array) -> Array:
+    """The values in double precision, without a copy where they already are."""
+    xp = namespace(values)
+    return xp.astype(values, xp.float64, copy=False)
+
+
+def complex_of(real: Array, imaginary: Array) -> Array:
+    """``real + i·imaginary``."""
+    xp = namespace(real)
+    return xp.astype(real, xp.complex128) + 1j * xp.astype(imaginary, xp.complex128)
+
+
+def real_part(values: Array) -> Array:
+    """The real part; real values are returned as they are."""
+    xp = namespace(values)
+    return xp.real(values) if xp.isdtype(values.dtype, "complex floating") else values
+
+
+def adjoint(matrix: Array) -> Array:
+    """The conjugate transpose."""
+    xp = namespace(matrix)
+    return xp.conj(matrix).T if xp.isdtype(matrix.dtype, "complex floating") else matrix.T
+
+
+def squared_modulus(values: Array) -> Array:
+    """``|values|²``, elementwise."""
+    xp = namespace(values)
+    if xp.isdtype(values.dtype, "complex floating"):
+        return xp.real(values) ** 2 + xp.imag(values) ** 2
+    return values**2
+
+
+def cos_sin(phases: Array) -> Array:
+    """The columns ``[cos φ | sin φ]``, (n, 2K).
+
+    NumPy's tangent runs in vector registers where its sine and cosine do not: one tangent of the half angle gives both,
+    to 3e-16, in a seventh of the time.
+    """
+    xp = namespace(phases)
+    if not compat.is_numpy_array(phases):
+        return xp.concat((xp.cos(phases), xp.sin(phases)), axis=1)
+    n_rows, n_frequencies = phases.shape
+    columns = np.empty((n_rows, 2 * n_frequencies), dtype=phases.dtype)
+    cosine, sine = columns[:, :n_frequencies], columns[:, n_frequencies:]
+    tangent = np.tan(0.5 * phases)
+    np.multiply(tangent, tangent, out=cosine)
+    cosine += 1.0
+    np.divide(2.0, cosine, out=cosine)
+    np.multiply(tangent, cosine, out=sine)
+    cosine -= 1.0
+    return columns
+
+
+def cholesky(matrix: Array) -> Array | None:
+    """The lower Cholesky factor, or None where the matrix is not safely positive definite."""
+    xp = namespace(matrix)
+    if compat.is_torch_array(matrix):
+        import torch
+
+        factor = torch.linalg.cholesky_ex(matrix)[0]
+    else:
+        try:
+            factor = xp.linalg.cholesky(matrix)
+        except np.linalg.LinAlgError:
+            return None
+    pivots = real_part(xp.linalg.diagonal(factor)) ** 2
+    smallest, largest = float(xp.min(pivots)), float(xp.max(pivots))
+    safe = smallest > largest * matrix.shape[0] * np.finfo(np.float64).eps  # False for NaN too
+    return factor if safe else None
+
+
+def cholesky_solve(factor: Array, right_hand_side: Array) -> Array:
+    """Solve ``L Lᴴ z = b`` from the lower factor."""
+    if compat.is_numpy_array(factor):
+        return scipy.linalg.cho_solve((factor, True), right_hand_side, check_finite=False)
+    if compat.is_torch_array(factor):
+        import torch
+
+        return torch.cholesky_solve(right_hand_side, factor)
+    if compat.is_cupy_array(factor):
+        from cupyx.scipy.linalg import solve_triangular
+
+        half = solve_triangular(factor, right_hand_side, lower=True)
+        return solve_triangular(factor, half, lower=True, trans="C")
+    solve = namespace(factor).linalg.solve
+    return solve(adjoint(factor), solve(factor, right_hand_side))

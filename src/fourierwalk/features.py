@@ -1,0 +1,180 @@
+"""How inputs and frequencies become columns: complex exponentials, cosine-sine pairs, the user's own activation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+
+from fourierwalk._arrays import Array, complex_of, cos_sin, namespace
+from fourierwalk.rows import Block
+
+
+class Features(Protocol):
+    """What a least squares problem asks of the features.
+
+    All sums over the data are of *real* columns. The complex exponentials need no others: with S = C + iD,
+    SᴴS = (CᵀC + DᵀD) + i(CᵀD − DᵀC), at the price of the Hermitian update.
+    """
+
+    name: str
+    n_columns: int  # real columns per frequency
+    n_unknowns: int  # unknowns per frequency in the least squares problem
+
+    def dimension(self, n_features: int) -> int:
+        """Components of one frequency for inputs of `n_features` columns."""
+
+    def columns(self, block: Block, frequencies: Array) -> Array:
+        """The real columns of a block, (n, n_columns · K)."""
+
+    def system(self, gram: Array, moment: Array) -> tuple[Array, Array]:
+        """Matrix and right-hand side of the unknowns, from the sums over the real columns."""
+
+    def matrix(self, columns: Array) -> Array:
+        """What multiplies the unknowns: S itself, (n, n_unknowns · K)."""
+
+    def amplitudes(self, unknowns: Array) -> Array:
+        """The amplitudes (K, q) in the unknowns."""
+
+    def coefficients(self, amplitudes: Array) -> Array:
+        """What multiplies the real columns to give the real part of the model, (n_columns · K, q)."""
+
+
+class _Fourier:
+    """What the two Fourier kinds share: f(x) = Re Σ βₖ exp(iωₖ·x) = Σ Re βₖ cos(ωₖ·x) − Im βₖ sin(ωₖ·x)."""
+
+    n_columns = 2
+
+    def dimension(self, n_features: int) -> int:
+        return n_features
+
+    def columns(self, block: Block, frequencies: Array) -> Array:
+        return cos_sin(block.project(frequencies))
+
+    def coefficients(self, amplitudes: Array) -> Array:
+        xp = namespace(amplitudes)
+        return xp.concat((xp.real(amplitudes), -xp.imag(amplitudes)), axis=0)
+
+
+@dataclass(frozen=True)
+class ComplexExponentials(_Fourier):
+    """The paper's features, S_nk = exp(iωₖ·xₙ), with complex amplitudes."""
+
+    name = "complex"
+    n_unknowns = 1
+
+    def system(self, gram: Array, moment: Array) -> tuple[Array, Array]:
+        """SᴴS and Sᴴy, from the sums over cosines and sines."""
+        n = moment.shape[0] // 2
+        matrix = complex_of(gram[:n, :n] + gram[n:, n:], gram[:n, n:] - gram[n:, :n])
+        return matrix, complex_of(moment[:n, :], -moment[n:, :])
+
+    def matrix(self, columns: Array) -> Array:
+        """S itself."""
+        n = columns.shape[1] // 2
+        return complex_of(columns[:, :n], columns[:, n:])
+
+    def amplitudes(self, unknowns: Array) -> Array:
+        """The unknowns are the amplitudes."""
+        return unknowns
+
+
+@dataclass(frozen=True)
+class CosineSine(_Fourier):
+    """Pairs aₖ cos(ωₖ·x) + bₖ sin(ωₖ·x) with real amplitudes; βₖ = aₖ − i bₖ, so that |βₖ|² = aₖ² + bₖ²."""
+
+    name = "cos-sin"
+    n_unknowns = 2
+
+    def system(self, gram: Array, moment: Array) -> tuple[Array, Array]:
+        """The sums as they are."""
+        return gram, moment
+
+    def matrix(self, columns: Array) -> Array:
+        """The columns as they are."""
+        return columns
+
+    def amplitudes(self, unknowns: Array) -> Array:
+        """β = a − ib."""
+        n = unknowns.shape[0] // 2
+        return complex_of(unknowns[:n, :], -unknowns[n:, :])
+
+
+def _logistic(phases: Array) -> Array:
+    return 0.5 * (1.0 + namespace(phases).tanh(0.5 * phases))  # 1/(1 + e^{−φ}) that cannot overflow
+
+
+@dataclass(frozen=True)
+class Activation:
+    """Real features s(ωₖ·x + bₖ) for any activation s; the bias bₖ is the last component of ωₖ (Experiment 5).
+
+    Parameters
+    ----------
+    function : callable
+        The activation: an array of phases in, an array of the same shape out. It gets arrays of the library that the
+        data came in.
+    bias : bool
+        Whether a component that is one is added to every x.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fourierwalk import AdaptiveFourierRegressor
+    >>> from fourierwalk.features import Activation
+    >>> x = np.linspace(-2, 2, 200)[:, None]
+    >>> model = AdaptiveFourierRegressor(16, sampler="metropolis", n_steps=20, features=Activation(np.tanh), random_state=0)
+    >>> model.fit(x, np.tanh(3 * x[:, 0])).frequencies_.shape
+    (16, 2)
+    """
+
+    function: Callable[[Array], Array]
+    bias: bool = True
+    name: str = "activation"
+    n_columns = 1
+    n_unknowns = 1
+
+    def dimension(self, n_features: int) -> int:
+        """One more with a bias."""
+        return n_features + 1 if self.bias else n_features
+
+    def columns(self, block: Block, frequencies: Array) -> Array:
+        """The activation of the phases."""
+        if not self.bias:
+            return self.function(block.project(frequencies))
+        return self.function(block.project(frequencies[:, :-1]) + frequencies[:, -1][None, :])
+
+    def system(self, gram: Array, moment: Array) -> tuple[Array, Array]:
+        """The sums as they are."""
+        return gram, moment
+
+    def matrix(self, columns: Array) -> Array:
+        """The columns as they are."""
+        return columns
+
+    def amplitudes(self, unknowns: Array) -> Array:
+        """The unknowns are the amplitudes."""
+        return unknowns
+
+    def coefficients(self, amplitudes: Array) -> Array:
+        """The amplitudes are the coefficients."""
+        return amplitudes
+
+
+def sigmoid() -> Activation:
+    """The features of Experiment 5: s(ω·x) = 1/(1 + exp(−ω·x)) with a component that is one added to x."""
+    return Activation(_logistic, name="sigmoid")
+
+
+KINDS: dict[str, Callable[[], Features]] = {"cos-sin": CosineSine, "complex": ComplexExponentials, "sigmoid": sigmoid}
+
+
+def named(kind: str | Features) -> Features:
+    """The features object of a name; an object is returned as it is."""
+    if isinstance(kind, str):
+        if kind not in KINDS:
+            raise ValueError(f"features must be one of {sorted(KINDS)} or a features object, got {kind!r}.")
+        return KINDS[kind]()
+    if not callable(getattr(kind, "columns", None)):
+        raise TypeError(f"features must be one of {sorted(KINDS)} or a features object, got {type(kind).__name__}.")
+    return kind

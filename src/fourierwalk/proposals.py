@@ -1,0 +1,144 @@
+"""How a frequency moves. A proposal is a frozen object; what it has learnt on the way is its state."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from fourierwalk._arrays import Array, like, namespace
+
+
+class Proposal(Protocol):
+    """What a walk asks of its proposal."""
+
+    def init(self, frequencies: Array) -> Any:
+        """The state before the first step."""
+
+    def propose(self, rng: np.random.Generator, state: Any, frequencies: Array) -> Array:
+        """ω' from ω, (K, d)."""
+
+    def update(self, state: Any, frequencies: Array, acceptance: float) -> Any:
+        """The state after a step that ended at these frequencies and accepted this share."""
+
+    def length(self, state: Any) -> float:
+        """The step length δ of the next proposal."""
+
+
+@dataclass(frozen=True)
+class RandomWalk:
+    """ω' = ω + δ r, r standard normal (Algorithm 1).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> walk, start = RandomWalk(0.5), np.zeros((3, 2))
+    >>> walk.propose(np.random.default_rng(0), walk.init(start), start).round(2)
+    array([[ 0.06, -0.07],
+           [ 0.32,  0.05],
+           [-0.27,  0.18]])
+    """
+
+    step_size: float
+
+    def init(self, frequencies: Array) -> None:
+        """Nothing is learnt."""
+
+    def propose(self, rng: np.random.Generator, state: None, frequencies: Array) -> Array:
+        """ω + δ r."""
+        return frequencies + self.step_size * _normal(rng, frequencies)
+
+    def update(self, state: None, frequencies: Array, acceptance: float) -> None:
+        """Nothing is learnt."""
+
+    def length(self, state: None) -> float:
+        """δ."""
+        return self.step_size
+
+
+class Covariance(NamedTuple):
+    """The sums over all past frequencies that Algorithm 2 keeps, and the root of the covariance in use."""
+
+    n_steps: int  # i
+    total: Array  # S_ω
+    products: Array  # S_C
+    root: Array  # L with L Lᵀ = C̄
+
+
+@dataclass(frozen=True)
+class AdaptiveWalk:
+    """ω' = ω + δ r, r ~ N(0, C̄), with C̄ the covariance of all past frequencies after t₀ steps (Algorithm 2)."""
+
+    step_size: float
+    adapt_after: int
+
+    def init(self, frequencies: Array) -> Covariance:
+        """S_ω = 0, S_C = 0, C̄ = I."""
+        xp, d = namespace(frequencies), frequencies.shape[1]
+        zero, identity = xp.zeros_like(frequencies[0, :]), like(np.eye(d), frequencies)
+        return Covariance(0, zero, 0 * identity, identity)
+
+    def propose(self, rng: np.random.Generator, state: Covariance, frequencies: Array) -> Array:
+        """ω + δ L r."""
+        return frequencies + self.step_size * (_normal(rng, frequencies) @ state.root.T)
+
+    def update(self, state: Covariance, frequencies: Array, acceptance: float) -> Covariance:
+        """Add the frequencies to the sums; past t₀ their covariance is the one in use."""
+        xp = namespace(frequencies)
+        i = state.n_steps + 1
+        total, products = state.total + xp.sum(frequencies, axis=0), state.products + frequencies.T @ frequencies
+        if i <= self.adapt_after:
+            return Covariance(i, total, products, state.root)
+        count = i * frequencies.shape[0]
+        mean = total / count
+        return Covariance(i, total, products, covariance_root(products / count - mean[:, None] * mean[None, :]))
+
+    def length(self, state: Covariance) -> float:
+        """δ."""
+        return self.step_size
+
+
+class Pace(NamedTuple):
+    """The current step length of a walk that adapts it, and how many steps it has seen."""
+
+    n_steps: int
+    step_size: float
+
+
+@dataclass(frozen=True)
+class TargetedWalk:
+    """ω' = ω + δ r with δ steered to an acceptance target: log δ ← log δ + i^(−1/2) (acceptance − target)."""
+
+    step_size: float  # the first
+    target: float
+
+    def init(self, frequencies: Array) -> Pace:
+        """The first step length."""
+        return Pace(0, self.step_size)
+
+    def propose(self, rng: np.random.Generator, state: Pace, frequencies: Array) -> Array:
+        """ω + δ r."""
+        return frequencies + state.step_size * _normal(rng, frequencies)
+
+    def update(self, state: Pace, frequencies: Array, acceptance: float) -> Pace:
+        """A longer step where more than the target is accepted, a shorter one where less is."""
+        i = state.n_steps + 1
+        return Pace(i, state.step_size * math.exp((acceptance - self.target) / math.sqrt(i)))
+
+    def length(self, state: Pace) -> float:
+        """δ now."""
+        return state.step_size
+
+
+def covariance_root(covariance: Array) -> Array:
+    """The lower L with L Lᵀ = C + ε, ε a tiny share of its mean variance, because C̄ of Algorithm 2 can be singular."""
+    xp, d = namespace(covariance), covariance.shape[0]
+    spread = max(float(xp.linalg.trace(covariance)) / d, 1e-12)
+    return xp.linalg.cholesky(covariance + like(1e-10 * spread * np.eye(d), covariance))
+
+
+def _normal(rng: np.random.Generator, frequencies: Array) -> Array:
+    """Drawn on the host, so that one seed walks one walk on every back end."""
+    return like(rng.standard_normal(tuple(frequencies.shape)), frequencies)

@@ -1,0 +1,98 @@
+"""Data anywhere: all that the method asks of it is a sum over rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import scipy.sparse
+
+from fourierwalk._arrays import Array, float64, like, namespace
+
+BLOCK_BYTES = 64 * 2**20
+"""No block's columns take more than this."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some rows: inputs (dense and scaled, or sparse with the scaling beside them), targets, weights (None: all one)."""
+
+    x: Any
+    y: Array | None = None
+    weight: Array | None = None
+    center: Array | None = None
+    scale: Array | None = None
+
+    def project(self, vectors: Array) -> Array:
+        """The scalar products of each row with each vector, (n, K). Sparse rows are centred here, in the phase."""
+        if self.center is None or self.scale is None:
+            return float64(self.x) @ vectors.T
+        scaled = vectors / self.scale[None, :]
+        return self.x @ scaled.T - (scaled @ self.center)[None, :]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows on one device, summed block by block.
+
+    Parameters
+    ----------
+    x : array or sparse matrix of shape (n, d)
+        Inputs. Dense inputs come scaled; sparse ones bring `center` and `scale`, so that they stay sparse.
+    y : array of shape (n, q), optional
+        Targets, scaled.
+    weight : array of shape (n,), optional
+        Weights; none means all one.
+    center, scale : array of shape (d,), optional
+        The scaling of sparse inputs.
+    """
+
+    x: Any
+    y: Array | None = None
+    weight: Array | None = None
+    center: Array | None = None
+    scale: Array | None = None
+
+    def __len__(self) -> int:
+        return int(self.x.shape[0])
+
+    @property
+    def total_weight(self) -> float:
+        """The sum of the weights: the number of rows where there are none."""
+        return float(len(self)) if self.weight is None else float(namespace(self.weight).sum(self.weight))
+
+    def blocks(self, width: int) -> Iterator[Block]:
+        """The rows in blocks whose `width` columns of doubles stay below the budget."""
+        height = max(1, min(len(self), BLOCK_BYTES // (8 * max(1, width))))
+        for start in range(0, len(self), height):
+            yield self._block(slice(start, min(start + height, len(self))))
+
+    def sum(self, term: Callable[[Block], Any], width: int) -> Any:
+        """Add the term of every block; a term is anything that can be added."""
+        blocks = self.blocks(width)
+        total = term(next(blocks))
+        for block in blocks:
+            total = total + term(block)
+        return total
+
+    def whole(self) -> Block:
+        """All rows as one block, for what cannot be summed (the dual form)."""
+        return self._block(slice(0, len(self)))
+
+    def pick(self, mask: Any) -> Rows:
+        """The rows where a mask on the host is true."""
+        chosen = mask.nonzero()[0]
+        if scipy.sparse.issparse(self.x):
+            x, indices = self.x[chosen], chosen
+        else:
+            indices = like(chosen, self.x)
+            x = namespace(self.x).take(self.x, indices, axis=0)
+        take = [None if part is None else namespace(part).take(part, indices, axis=0) for part in (self.y, self.weight)]
+        return replace(self, x=x, y=take[0], weight=take[1])
+
+    def _block(self, part: slice) -> Block:
+        y = None if self.y is None else self.y[part, :]
+        weight = None if self.weight is None else self.weight[part]
+        x = self.x[part] if scipy.sparse.issparse(self.x) else self.x[part, :]
+        return Block(x, y, weight, self.center, self.scale)

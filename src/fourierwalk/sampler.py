@@ -1,0 +1,127 @@
+"""Adaptive random Fourier features with Metropolis sampling: Algorithms 1 and 2 of Kammonen et al. (2020).
+
+The algorithm never sees the data. It sees ``minimize(frequencies)``, which solves problem (16) of the paper for the
+amplitudes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fourierwalk._arrays import Array, like, namespace
+from fourierwalk.proposals import Proposal
+
+Minimize = Callable[[Array], Any]
+
+
+class State(NamedTuple):
+    """What the next step needs."""
+
+    step: int  # i
+    frequencies: Array  # ω, (K, d)
+    amplitudes: Array  # β̂, (K, q)
+    proposal: Any  # what the proposal has learnt
+
+
+class Info(NamedTuple):
+    """What a reader wants to know of a step."""
+
+    step: int
+    acceptance: float  # share of the frequencies that moved
+    step_size: float  # δ of the proposal
+    loss: float  # of the proposed frequencies, or of the refitted ones where the step ended with a refit
+
+
+@dataclass(frozen=True)
+class Metropolis:
+    """The walk of Algorithm 1, and of Algorithm 2 with an `AdaptiveWalk` and a `max_norm`.
+
+    Parameters
+    ----------
+    proposal : Proposal
+        How frequencies move: ``RandomWalk(δ)`` for Algorithm 1, ``AdaptiveWalk(δ, t0)`` for Algorithm 2.
+    exponent : float
+        γ of the Metropolis test (|β'ₖ|/|βₖ|)^γ > r.
+    refit_every : int
+        m: after every m-th step the amplitudes are solved for again.
+    max_norm : float
+        ω_max: no frequency of this norm or more is accepted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fourierwalk.features import ComplexExponentials
+    >>> from fourierwalk.least_squares import LeastSquares
+    >>> from fourierwalk.proposals import RandomWalk
+    >>> from fourierwalk.rows import Rows
+    >>> x = np.random.default_rng(0).normal(size=(300, 1))
+    >>> minimize = LeastSquares(Rows(x, np.sin(5 * x)), ComplexExponentials(), regularization=0.1)
+    >>> walk, rng = Metropolis(RandomWalk(1.0), exponent=1.0, refit_every=10), np.random.default_rng(1)
+    >>> state = walk.init(minimize, np.zeros((8, 1)))
+    >>> for state, info in walk.sample(minimize, state, rng, n_steps=200):
+    ...     pass
+    >>> bool(minimize(state.frequencies).loss < 0.2 * minimize(np.zeros((8, 1))).loss)
+    True
+    """
+
+    proposal: Proposal
+    exponent: float
+    refit_every: int = 10
+    max_norm: float = math.inf
+
+    def init(self, minimize: Minimize, frequencies: Array) -> State:
+        """β̂ ← minimiser given ω (the paper starts at ω = 0)."""
+        return State(0, frequencies, minimize(frequencies).amplitudes, self.proposal.init(frequencies))
+
+    def step(self, rng: np.random.Generator, state: State, minimize: Minimize) -> tuple[State, Info]:
+        """One pass of the outer loop; the loop over k is over arrays."""
+        i, omega, beta = state.step + 1, state.frequencies, state.amplitudes
+        xp = namespace(omega)
+        proposed = self.proposal.propose(rng, state.proposal, omega)  # ω' ← ω + δ r_N
+        solution = minimize(proposed)  # β̂' ← minimiser given ω'
+        # |β̂'ₖ|^γ / |β̂ₖ|^γ > r_U, with no power, division or logarithm that could overflow (γ is 2,350 on MNIST).
+        threshold = like(rng.random(omega.shape[0]) ** (1.0 / self.exponent), omega)
+        accept = norms(solution.amplitudes) > threshold * norms(beta)
+        if self.max_norm < math.inf:
+            accept = accept & (xp.linalg.vector_norm(proposed, axis=1) < self.max_norm)
+        omega = xp.where(accept[:, None], proposed, omega)  # ωₖ ← ω'ₖ
+        beta = xp.where(accept[:, None], solution.amplitudes, beta)  # β̂ₖ ← β̂'ₖ
+        acceptance = float(xp.mean(xp.astype(accept, xp.float64)))
+        info = Info(i, acceptance, self.proposal.length(state.proposal), solution.loss)
+        state = State(i, omega, beta, self.proposal.update(state.proposal, omega, acceptance))
+        if i % self.refit_every:
+            return state, info
+        state, loss = self.refit(state, minimize)  # i mod m = 0
+        return state, info._replace(loss=loss)
+
+    def refit(self, state: State, minimize: Minimize) -> tuple[State, float]:
+        """β̂ ← minimiser with adaptive ω; also the last line of the algorithm."""
+        solution = minimize(state.frequencies)
+        return state._replace(amplitudes=solution.amplitudes), solution.loss
+
+    def sample(
+        self,
+        minimize: Minimize,
+        state: State,
+        rng: np.random.Generator,
+        n_steps: int | None = None,
+        sampling_time: float | None = None,
+    ) -> Iterator[tuple[State, Info]]:
+        """Yield (State, Info) after every step, for M steps or M = ⌊T/δ²⌋ of a sampling time T."""
+        if n_steps is None:
+            if sampling_time is None:
+                raise ValueError("sample needs n_steps or sampling_time, got neither.")
+            n_steps = int(sampling_time / self.proposal.length(state.proposal) ** 2)
+        for _ in range(n_steps):
+            state, info = self.step(rng, state, minimize)
+            yield state, info
+
+
+def norms(amplitudes: Array) -> Array:
+    """|β̂ₖ|, with several outputs the Euclidean norm over them (Case 4)."""
+    return namespace(amplitudes).linalg.vector_norm(amplitudes, axis=1)
