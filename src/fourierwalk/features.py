@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
-
+from typing import ClassVar, Protocol
 
 from fourierwalk._arrays import Array, complex_of, cos_sin, namespace
 from fourierwalk.rows import Block
@@ -18,9 +17,12 @@ class Features(Protocol):
     SᴴS = (CᵀC + DᵀD) + i(CᵀD − DᵀC), at the price of the Hermitian update.
     """
 
-    name: str
-    n_columns: int  # real columns per frequency
-    n_unknowns: int  # unknowns per frequency in the least squares problem
+    n_columns: ClassVar[int]  # real columns per frequency
+    n_unknowns: ClassVar[int]  # unknowns per frequency in the least squares problem
+
+    @property
+    def name(self) -> str:
+        """A word for tables."""
 
     def dimension(self, n_features: int) -> int:
         """Components of one frequency for inputs of `n_features` columns."""
@@ -44,7 +46,7 @@ class Features(Protocol):
 class _Fourier:
     """What the two Fourier kinds share: f(x) = Re Σ βₖ exp(iωₖ·x) = Σ Re βₖ cos(ωₖ·x) − Im βₖ sin(ωₖ·x)."""
 
-    n_columns = 2
+    n_columns: ClassVar[int] = 2
 
     def dimension(self, n_features: int) -> int:
         return n_features
@@ -61,8 +63,8 @@ class _Fourier:
 class ComplexExponentials(_Fourier):
     """The paper's features, S_nk = exp(iωₖ·xₙ), with complex amplitudes."""
 
-    name = "complex"
-    n_unknowns = 1
+    name: ClassVar[str] = "complex"
+    n_unknowns: ClassVar[int] = 1
 
     def system(self, gram: Array, moment: Array) -> tuple[Array, Array]:
         """SᴴS and Sᴴy, from the sums over cosines and sines."""
@@ -84,8 +86,8 @@ class ComplexExponentials(_Fourier):
 class CosineSine(_Fourier):
     """Pairs aₖ cos(ωₖ·x) + bₖ sin(ωₖ·x) with real amplitudes; βₖ = aₖ − i bₖ, so that |βₖ|² = aₖ² + bₖ²."""
 
-    name = "cos-sin"
-    n_unknowns = 2
+    name: ClassVar[str] = "cos-sin"
+    n_unknowns: ClassVar[int] = 2
 
     def system(self, gram: Array, moment: Array) -> tuple[Array, Array]:
         """The sums as they are."""
@@ -123,7 +125,7 @@ class Activation:
     >>> from fourierwalk import AdaptiveFourierRegressor
     >>> from fourierwalk.features import Activation
     >>> x = np.linspace(-2, 2, 200)[:, None]
-    >>> model = AdaptiveFourierRegressor(16, sampler="metropolis", n_steps=20, features=Activation(np.tanh), random_state=0)
+    >>> model = AdaptiveFourierRegressor(16, features=Activation(np.tanh), random_state=0)
     >>> model.fit(x, np.tanh(3 * x[:, 0])).frequencies_.shape
     (16, 2)
     """
@@ -131,8 +133,8 @@ class Activation:
     function: Callable[[Array], Array]
     bias: bool = True
     name: str = "activation"
-    n_columns = 1
-    n_unknowns = 1
+    n_columns: ClassVar[int] = 1
+    n_unknowns: ClassVar[int] = 1
 
     def dimension(self, n_features: int) -> int:
         """One more with a bias."""

@@ -76,7 +76,9 @@ class Eigensystem:
         """Σw|Sβ − y|² at λ."""
         xp = namespace(self.values)
         shift = regularization * self.weight
-        explained = squared_modulus(self.projections) * ((self.values + 2 * shift) / (self.values + shift) ** 2)[:, None]
+        explained = (
+            squared_modulus(self.projections) * ((self.values + 2 * shift) / (self.values + shift) ** 2)[:, None]
+        )
         return max(self.target_energy - float(xp.sum(explained)), self.target_energy * np.finfo(np.float64).eps)
 
     def degrees_of_freedom(self, regularization: float) -> float:
@@ -189,7 +191,9 @@ def _weighted(block: Block, features: Features, frequencies: Array) -> tuple[Arr
 def _loss(energy: Array, right_hand_side: Array, unknowns: Array, weight: float) -> float:
     """The minimum of N⁻¹|Sβ − y|² + λ|β|² is N⁻¹(|y|² − Re βᴴSᴴy)."""
     xp = namespace(unknowns)
-    explained = xp.sum(real_part(xp.conj(right_hand_side) * unknowns) if _is_complex(unknowns) else right_hand_side * unknowns)
+    explained = xp.sum(
+        real_part(xp.conj(right_hand_side) * unknowns) if _is_complex(unknowns) else right_hand_side * unknowns
+    )
     return max(0.0, float(energy - explained)) / weight
 
 

@@ -101,35 +101,37 @@ class AdaptiveWalk:
 
 
 class Pace(NamedTuple):
-    """The current step length of a walk that adapts it, and how many steps it has seen."""
+    """How far a steered walk has got: steps seen, the factor on its inner walk's steps, the inner walk's state."""
 
     n_steps: int
-    step_size: float
+    factor: float
+    inner: Any
 
 
 @dataclass(frozen=True)
 class TargetedWalk:
-    """ω' = ω + δ r with δ steered to an acceptance target: log δ ← log δ + i^(−1/2) (acceptance − target)."""
+    """Another walk with its steps scaled to an acceptance target: log c ← log c + i^(−1/2) (acceptance − target)."""
 
-    step_size: float  # the first
+    walk: Proposal
     target: float
 
     def init(self, frequencies: Array) -> Pace:
-        """The first step length."""
-        return Pace(0, self.step_size)
+        """The inner walk as it is."""
+        return Pace(0, 1.0, self.walk.init(frequencies))
 
     def propose(self, rng: np.random.Generator, state: Pace, frequencies: Array) -> Array:
-        """ω + δ r."""
-        return frequencies + state.step_size * _normal(rng, frequencies)
+        """ω + c (inner proposal − ω)."""
+        return frequencies + state.factor * (self.walk.propose(rng, state.inner, frequencies) - frequencies)
 
     def update(self, state: Pace, frequencies: Array, acceptance: float) -> Pace:
-        """A longer step where more than the target is accepted, a shorter one where less is."""
+        """Longer steps where more than the target is accepted, shorter ones where less is."""
         i = state.n_steps + 1
-        return Pace(i, state.step_size * math.exp((acceptance - self.target) / math.sqrt(i)))
+        factor = state.factor * math.exp((acceptance - self.target) / math.sqrt(i))
+        return Pace(i, factor, self.walk.update(state.inner, frequencies, acceptance))
 
     def length(self, state: Pace) -> float:
-        """δ now."""
-        return state.step_size
+        """c δ."""
+        return state.factor * self.walk.length(state.inner)
 
 
 def covariance_root(covariance: Array) -> Array:

@@ -16,7 +16,7 @@ BLOCK_BYTES = 64 * 2**20
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows: inputs (dense and scaled, or sparse with the scaling beside them), targets, weights (None: all one)."""
+    """Some rows: inputs (dense and scaled, or sparse with the scaling beside), targets, weights (None: all one)."""
 
     x: Any
     y: Array | None = None

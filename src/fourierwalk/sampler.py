@@ -60,7 +60,7 @@ class Metropolis:
     >>> from fourierwalk.proposals import RandomWalk
     >>> from fourierwalk.rows import Rows
     >>> x = np.random.default_rng(0).normal(size=(300, 1))
-    >>> minimize = LeastSquares(Rows(x, np.sin(5 * x)), ComplexExponentials(), regularization=0.1)
+    >>> minimize = LeastSquares(Rows(x, np.sin(5 * x)), ComplexExponentials(), regularization=0.01)
     >>> walk, rng = Metropolis(RandomWalk(1.0), exponent=1.0, refit_every=10), np.random.default_rng(1)
     >>> state = walk.init(minimize, np.zeros((8, 1)))
     >>> for state, info in walk.sample(minimize, state, rng, n_steps=200):

@@ -1,0 +1,82 @@
+"""FourierModel: frequencies, amplitudes and scaling together; a function of raw inputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from fourierwalk._arrays import Array, complex_of, namespace
+from fourierwalk.features import Features
+from fourierwalk.scaling import Scaling
+
+
+@dataclass(frozen=True)
+class FourierModel:
+    """x ↦ offset + Re Σ βₖ s(ωₖ, x̃), with x̃ the scaled x and everything else in the targets' own units.
+
+    Parameters
+    ----------
+    frequencies : array of shape (K, d)
+        ωₖ, in scaled units.
+    amplitudes : array of shape (K, q)
+        βₖ, in the targets' units.
+    offset : array of shape (q,)
+        The constant.
+    features : Features
+        The kind of s.
+    scaling : Scaling
+        How inputs were scaled.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fourierwalk import AdaptiveFourierRegressor
+    >>> x = np.linspace(-3, 3, 300)[:, None]
+    >>> model = AdaptiveFourierRegressor(8, random_state=0).fit(x, np.sin(2 * x[:, 0])).model_
+    >>> bool(np.max(np.abs(model(x)[:, 0] - np.sin(2 * x[:, 0]))) < 0.1)
+    True
+    """
+
+    frequencies: Array
+    amplitudes: Array
+    offset: Array
+    features: Features
+    scaling: Scaling
+
+    def __call__(self, x: Any) -> Array:
+        """The model's values (real parts), (n, q)."""
+        coefficients = self.features.coefficients(self.amplitudes)
+        return (
+            self._concat(x, lambda block: self.features.columns(block, self.frequencies) @ coefficients) + self.offset
+        )
+
+    def complex_values(self, x: Any) -> Array:
+        """The complex values Σ βₖ exp(iωₖ·x) + offset, whose modulus the paper measures, (n, q)."""
+        xp = namespace(self.amplitudes)
+        real, turned = self.amplitudes, -1j * self.amplitudes  # Im z = Re(−i z)
+        parts = []
+        for amplitudes in (real, turned):
+            coefficients = self.features.coefficients(amplitudes)
+            parts.append(
+                self._concat(x, lambda block, c=coefficients: self.features.columns(block, self.frequencies) @ c)
+            )
+        return complex_of(parts[0], parts[1]) + xp.astype(self.offset, xp.complex128)
+
+    def columns(self, x: Any) -> Array:
+        """The real columns at x, (n, n_columns · K)."""
+        return self._concat(x, lambda block: self.features.columns(block, self.frequencies))
+
+    def spectrum(self) -> tuple[Array, Array]:
+        """Frequencies in the inputs' own units, (K, d), and amplitudes whose phases go with them, (K, q)."""
+        scale, center = self.scaling.inputs.scale, self.scaling.inputs.center
+        omega = self.frequencies / scale[None, :]
+        xp = namespace(omega)
+        shift = omega @ center
+        turn = complex_of(xp.cos(shift), -xp.sin(shift))
+        return omega, self.amplitudes * turn[:, None]
+
+    def _concat(self, x: Any, evaluate: Any) -> Array:
+        rows = self.scaling.rows(x)
+        width = self.features.n_columns * self.frequencies.shape[0]
+        parts: list[Array] = [evaluate(block) for block in rows.blocks(width)]
+        return namespace(self.frequencies).concat(parts, axis=0)

@@ -1,0 +1,42 @@
+"""What a parameter may be: one clear sentence that names it, what was expected and what came."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+
+def option(name: str, value: Any, allowed: Sequence[Any]) -> None:
+    """One of a few words or truth values."""
+    if not any(type(value) is type(one) and value == one for one in allowed):
+        raise ValueError(f"{name} must be one of {list(allowed)}, got {value!r}.")
+
+
+def count(name: str, value: Any, at_least: int) -> None:
+    """A whole number from a smallest one on."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < at_least:
+        raise ValueError(f"{name} must be a whole number of at least {at_least}, got {value!r}.")
+
+
+def number(
+    name: str,
+    value: Any,
+    *,
+    above: float = -math.inf,
+    at_least: float = -math.inf,
+    below: float = math.inf,
+    words: Sequence[str] = (),
+    optional: bool = False,
+) -> None:
+    """A finite number in a range, or one of a few words, or None where it is optional."""
+    if (optional and value is None) or (isinstance(value, str) and value in words):
+        return
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    if real and math.isfinite(value) and above < value < below and value >= at_least:
+        return
+    bounds = {f"above {above:g}": above, f"of at least {at_least:g}": at_least, f"below {below:g}": below}
+    ranges = " and ".join(text for text, bound in bounds.items() if math.isfinite(bound))
+    others = [repr(word) for word in words] + (["None"] if optional else [])
+    raise ValueError(f"{name} must be {' or '.join([f'a finite number {ranges}', *others])}, got {value!r}.")

@@ -1,0 +1,213 @@
+"""One fit from checked settings and checked data: scale, split, walk, choose, solve."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fourierwalk import features as feature_kinds
+from fourierwalk import scaling as scalings
+from fourierwalk._arrays import Array, like, to_host
+from fourierwalk.features import Features
+from fourierwalk.history import History
+from fourierwalk.least_squares import PATHS, LeastSquares
+from fourierwalk.model import FourierModel
+from fourierwalk.parameters import count, number, option
+from fourierwalk.proposals import AdaptiveWalk, Proposal, RandomWalk, TargetedWalk
+from fourierwalk.rows import Rows
+from fourierwalk.sampler import Info, Metropolis, State
+from fourierwalk.scaling import Scaling
+from fourierwalk.selection import Check, Selection, choose_regularization, held_out_mask
+
+SAMPLERS = ("auto", "metropolis", "fixed")
+
+# What "auto" and None stand for until they are learnt from the data: chosen on held-out rows of five targets (Cases 1
+# and 2 with N = 2,000, two noisy ones, diabetes).
+AUTO_STEPS = 300
+FEW_ROWS_STEPS = 20
+WALK_REGULARIZATION = 0.01
+ACCEPTANCE_TARGET = 0.5
+EXPONENT_CAP = 10.0
+FIRST_STEP = 0.3  # over √d: in scaled units a step of 1/√d turns a typical phase by one radian
+
+
+class Data(NamedTuple):
+    """Checked raw data; targets are (n, q)."""
+
+    x: Any
+    y: Array
+    weight: Array | None = None
+    x_val: Any = None
+    y_val: Array | None = None
+
+
+class Fit(NamedTuple):
+    """All that a fit has learnt."""
+
+    model: FourierModel
+    regularization: float
+    state: State
+    history: History
+    total_weight: float
+
+
+@dataclass(frozen=True)
+class Training:
+    """The settings of a fit, under the estimators' names; `check` says what is wrong with them."""
+
+    n_frequencies: int
+    sampler: Any
+    n_steps: int | None
+    step_size: Any
+    exponent: Any
+    refit_every: int
+    adapt_after: int | None
+    max_norm: float | None
+    initial: Any
+    regularization: Any
+    features: Any
+    standardize: Any
+    early_stopping: Any
+    validation_fraction: float
+    patience: int
+    solver: str
+    verbose: int
+    scale_targets: bool = True
+
+    def check(self) -> None:
+        """Raise one clear sentence for the first setting that makes no sense."""
+        count("n_frequencies", self.n_frequencies, 1)
+        if isinstance(self.sampler, str):
+            option("sampler", self.sampler, SAMPLERS)
+        elif not callable(getattr(self.sampler, "sample", None)):
+            raise TypeError(
+                f"sampler must be one of {SAMPLERS} or a sampler object, got {type(self.sampler).__name__}."
+            )
+        if self.n_steps is not None:
+            count("n_steps", self.n_steps, 0)
+        number("step_size", self.step_size, above=0, words=("paper",), optional=True)
+        number("exponent", self.exponent, above=0, words=("paper",), optional=True)
+        count("refit_every", self.refit_every, 1)
+        if self.adapt_after is not None:
+            count("adapt_after", self.adapt_after, 0)
+        if self.max_norm != math.inf:
+            number("max_norm", self.max_norm, above=0, optional=True)
+        if self.initial is not None and np.ndim(self.initial) == 0:
+            number("initial", self.initial, at_least=0)
+        number("regularization", self.regularization, at_least=0, words=("auto",))
+        feature_kinds.named(self.features)
+        option("standardize", self.standardize, scalings.KINDS)
+        option("early_stopping", self.early_stopping, ("auto", True, False))
+        number("validation_fraction", self.validation_fraction, above=0, below=1)
+        count("patience", self.patience, 1)
+        option("solver", self.solver, PATHS)
+        count("verbose", self.verbose, 0)
+
+    def run(self, data: Data, rng: np.random.Generator, resume: State | None = None) -> Fit:
+        """Fit the data; `resume` continues the walk that ended in that state."""
+        features = feature_kinds.named(self.features)
+        scaling = Scaling.fit(
+            data.x, data.y, data.weight, standardize=self.standardize, scale_targets=self.scale_targets
+        )
+        rows = scaling.rows(data.x, data.y, data.weight)
+        seen, held_out, decisions = self._split(data, rows, scaling, rng)
+        start = self._start(features, data, rng) if resume is None else resume.frequencies
+        chosen = self.regularization != "auto"
+        minimize = LeastSquares(
+            seen, features, float(self.regularization) if chosen else WALK_REGULARIZATION, self.solver
+        )
+        selection = (
+            None if held_out is None else Selection(minimize, held_out, minimize.regularization if chosen else None)
+        )
+        walk = self._walk(int(data.x.shape[1]))
+        state = walk.init(minimize, start) if resume is None else resume
+        n_steps = self._n_steps(held_out is not None)
+        infos, checks, state, best = self._loop(walk.sample(minimize, state, rng, n_steps), state, selection, n_steps)
+        if selection is not None:
+            decisions.append(f"the state of step {best.step} was kept, with held-out error {best.error:.4g}")
+        frequencies = state.frequencies if selection is None else best.frequencies
+        on_all = LeastSquares(rows, features, minimize.regularization, self.solver)
+        if chosen:
+            regularization, amplitudes = on_all.regularization, on_all(frequencies).amplitudes
+        else:
+            eigensystem = on_all.eigensystem(frequencies)
+            regularization = choose_regularization(eigensystem)
+            amplitudes = eigensystem.amplitudes(regularization)
+            decisions.append(
+                f"regularization {regularization:.3g} by generalised cross-validation at these frequencies"
+            )
+        spread = scaling.targets.scale
+        model = FourierModel(frequencies, amplitudes * spread[None, :], scaling.targets.center, features, scaling)
+        return Fit(model, regularization, state, History(infos, checks, tuple(decisions)), rows.total_weight)
+
+    def _loop(
+        self, steps: Iterator[tuple[State, Info]], state: State, selection: Selection | None, n_steps: int
+    ) -> tuple[list[Info], list[Check], State, Check]:
+        infos: list[Info] = []
+        first = state.step
+        checks = [] if selection is None else [selection.check(first, state.frequencies)]
+        for state, info in steps:
+            infos.append(info)
+            if selection is None or (info.step % self.refit_every and info.step - first < n_steps):
+                continue
+            checks.append(selection.check(info.step, state.frequencies))
+            if self.verbose:
+                print(f"step {info.step}: acceptance {info.acceptance:.2f}, held-out error {checks[-1].error:.4g}")
+            since_best = len(checks) - 1 - int(np.argmin([check.error for check in checks]))
+            if since_best >= self.patience:
+                break
+        best = min(checks, key=lambda check: check.error) if checks else Check(state.step, math.nan, math.nan, None)
+        return infos, checks, state, best
+
+    def _split(
+        self, data: Data, rows: Rows, scaling: Scaling, rng: np.random.Generator
+    ) -> tuple[Rows, Rows | None, list[str]]:
+        """The rows of the walk and those held out from it; the draw of rows leaves the walk's random numbers alone."""
+        decisions = [f"inputs scaled: {scaling.kind}"]
+        wanted = self.early_stopping is True or (self.early_stopping == "auto" and self.sampler == "auto")
+        if data.x_val is not None and self.early_stopping is not False:
+            return rows, scaling.rows(data.x_val, data.y_val), [*decisions, "states chosen on X_val, y_val"]
+        if not wanted:
+            return rows, None, decisions
+        mask = held_out_mask(data.x, self.validation_fraction, int(rng.spawn(1)[0].integers(2**63)))
+        if mask is None:
+            return rows, None, [*decisions, "no rows held out: too few distinct ones"]
+        return rows.pick(~mask), rows.pick(mask), [*decisions, f"{int(mask.sum())} rows held out to choose states by"]
+
+    def _n_steps(self, has_held_out: bool) -> int:
+        if self.sampler == "fixed":
+            return 0
+        if self.n_steps is not None:
+            return int(self.n_steps)
+        if self.sampler != "auto":
+            return 1000
+        return AUTO_STEPS if has_held_out else FEW_ROWS_STEPS
+
+    def _start(self, features: Features, data: Data, rng: np.random.Generator) -> Array:
+        """ω = 0 (the paper), N(0, σ²), or the user's own."""
+        shape = (int(self.n_frequencies), features.dimension(int(data.x.shape[1])))
+        initial = (1.0 if self.sampler == "fixed" else 0.0) if self.initial is None else self.initial
+        if np.ndim(initial) == 0:
+            drawn = initial * rng.standard_normal(shape) if initial else np.zeros(shape)
+        else:
+            drawn = np.asarray(to_host(initial), dtype=np.float64)
+        if drawn.shape != shape or not np.all(np.isfinite(drawn)):
+            raise ValueError(f"initial must be a number or finite values of shape {shape}, got shape {drawn.shape}.")
+        return like(drawn, data.y)
+
+    def _walk(self, d: int) -> Any:
+        """The sampler; δ and γ of the paper are those of the data's dimension d, also where a bias adds a component."""
+        if not isinstance(self.sampler, str):
+            return self.sampler
+        paper_step = 2.4**2 / d
+        step = {None: FIRST_STEP / math.sqrt(d), "paper": paper_step}.get(self.step_size, self.step_size)
+        exponent = {None: min(3.0 * d - 2.0, EXPONENT_CAP), "paper": 3.0 * d - 2.0}.get(self.exponent, self.exponent)
+        proposal: Proposal = RandomWalk(step) if self.adapt_after is None else AdaptiveWalk(step, int(self.adapt_after))
+        if self.step_size is None:
+            proposal = TargetedWalk(proposal, ACCEPTANCE_TARGET)
+        max_norm = math.inf if self.max_norm is None else float(self.max_norm)
+        return Metropolis(proposal, float(exponent), int(self.refit_every), max_norm)
