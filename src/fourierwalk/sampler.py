@@ -61,11 +61,11 @@ class Metropolis:
     >>> from fourierwalk.rows import Rows
     >>> x = np.random.default_rng(0).normal(size=(300, 1))
     >>> minimize = LeastSquares(Rows(x, np.sin(5 * x)), ComplexExponentials(), regularization=0.01)
-    >>> walk, rng = Metropolis(RandomWalk(1.0), exponent=1.0, refit_every=10), np.random.default_rng(1)
-    >>> state = walk.init(minimize, np.zeros((8, 1)))
+    >>> walk, rng = Metropolis(RandomWalk(1.0), exponent=3.0, refit_every=10), np.random.default_rng(1)
+    >>> state = walk.init(minimize, np.zeros((32, 1)))
     >>> for state, info in walk.sample(minimize, state, rng, n_steps=200):
     ...     pass
-    >>> bool(minimize(state.frequencies).loss < 0.2 * minimize(np.zeros((8, 1))).loss)
+    >>> bool(minimize(state.frequencies).loss < 0.2 * minimize(np.zeros((32, 1))).loss)
     True
     """
 

@@ -1,4 +1,5 @@
 import pickle
+import subprocess
 import sys
 
 import numpy as np
@@ -199,8 +200,6 @@ def test_without_numba_the_extra_is_named(monkeypatch):
 
 
 def test_importing_the_module_does_not_import_numba():
-    import subprocess
-
     code = "import sys, fourierwalk.paper.gradient; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 

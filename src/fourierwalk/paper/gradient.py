@@ -86,8 +86,8 @@ class StochasticGradient:
         The paper gives the frequencies' distribution (a spread of 1, or of 50 in Case 1) but no initial amplitudes.
         Zero adds no parameter and no noise: the first error is that of predicting nothing, whatever K is. The gradient
         in ω is proportional to β, so the first step moves the amplitudes only; from the second on both move. Random
-        amplitudes of size 1/K or 1/√K end at the same error (Case 1, K = 64: within 0.001); those of size 1 start far
-        off and end worse.
+        amplitudes of size 1/K or 1/√K end at the same error (Case 1, K = 64, one seed: within 0.001); those of
+        size 1 start far off and end worse.
         """
         frequencies = spread * rng.standard_normal((n_frequencies, n_inputs))
         return State(frequencies, np.zeros(n_frequencies, np.complex128))
@@ -180,7 +180,7 @@ def advance(state: State, x: ArrayLike, y: ArrayLike, step_size: float) -> State
     """
     x, y = _rows(state, x, y)
     n_frequencies, n_inputs = state.frequencies.shape
-    work = np.zeros((n_inputs + 4, n_frequencies + -n_frequencies % _LANES))
+    work = _aligned_zeros(n_inputs + 4, n_frequencies + -n_frequencies % _LANES)
     omega, real, imaginary = work[:n_inputs, :n_frequencies], *work[n_inputs : n_inputs + 2, :n_frequencies]
     omega[:], real[:], imaginary[:] = state.frequencies.T, state.amplitudes.real, state.amplitudes.imag
     _compiled()(work, n_frequencies, x, y, 2.0 * step_size)
@@ -214,6 +214,13 @@ def _rows(state: State, x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     if state.amplitudes.shape != state.frequencies.shape[:1]:
         raise ValueError(f"{len(state.frequencies)} frequencies need as many amplitudes, got {state.amplitudes.shape}")
     return rows, targets
+
+
+def _aligned_zeros(n_rows: int, n_columns: int) -> Floats:
+    """Zeros that begin on a cache line: vectors that straddle two cost the kernel up to 40 % of its speed."""
+    spare = np.zeros(n_rows * n_columns + _LANES)
+    first = -(spare.ctypes.data // spare.itemsize) % _LANES
+    return spare[first : first + n_rows * n_columns].reshape(n_rows, n_columns)
 
 
 @cache

@@ -1,0 +1,13 @@
+"""Sphinx configuration."""
+
+import fourierwalk
+
+project = "fourierwalk"
+author = "The fourierwalk developers"
+version = release = fourierwalk.__version__
+extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "myst_parser"]
+autosummary_generate = True
+numpydoc_show_class_members = False
+html_theme = "pydata_sphinx_theme"
+exclude_patterns = ["_build"]
+myst_enable_extensions = ["dollarmath"]

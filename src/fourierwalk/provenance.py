@@ -1,0 +1,86 @@
+"""Where a result comes from: command, versions, machine, commit."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+LIBRARIES = ("fourierwalk", "numpy", "scipy", "scikit-learn", "array-api-compat", "torch", "numba", "finufft")
+
+
+def provenance(command: str | None = None) -> dict[str, Any]:
+    """What a reader needs to repeat a result.
+
+    Examples
+    --------
+    >>> sorted(provenance("demo"))
+    ['command', 'commit', 'date', 'machine', 'versions']
+    """
+    return {
+        "command": command if command is not None else " ".join(["fourierwalk", *sys.argv[1:]]),
+        "commit": commit(),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": machine(),
+        "versions": versions(),
+    }
+
+
+def describe(origin: dict[str, Any]) -> str:
+    """Machine and versions as a line of text."""
+    parts = [*(f"{key} {value}" for key, value in {**origin["machine"], **origin["versions"]}.items())]
+    return ", ".join(parts) + "."
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of the libraries that are there."""
+    found = {"python": platform.python_version()}
+    for name in LIBRARIES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def machine() -> dict[str, Any]:
+    """Processor, cores, system, and the GPU where torch sees one."""
+    described: dict[str, Any] = {
+        "processor": _processor(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "system": f"{platform.system()} {platform.machine()}",
+    }
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_available():
+        described["gpu"] = torch.cuda.get_device_name()
+    return described
+
+
+def commit() -> str | None:
+    """The commit of the source tree that the package runs from, if it runs from one; "+" where it has changes."""
+    here = Path(__file__).resolve().parent
+    try:
+        described = subprocess.run(
+            ["git", "describe", "--always", "--dirty=+", "--abbrev=12", "--exclude=*"],
+            cwd=here,
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return os.environ.get("FOURIERWALK_COMMIT")
+    return described.stdout.strip() or None
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
