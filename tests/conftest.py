@@ -16,6 +16,7 @@ settings.register_profile("suite", deadline=None, max_examples=25, derandomize=T
 settings.load_profile("suite")
 
 BACKENDS = ["numpy", "array-api-strict", "torch"]
+ELSEWHERE = "array-api-strict on another device"  # a stand-in for a GPU: its arrays refuse to be read as NumPy's
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -25,7 +26,7 @@ def one_thread():
 
 
 class Backend:
-    """Makes arrays of one library, and says whether an array is one of its own."""
+    """Makes arrays of one library on one device, and says whether an array is one of its own."""
 
     def __init__(self, name):
         self.name = name
@@ -33,14 +34,33 @@ class Backend:
             import torch
 
             torch.set_num_threads(1)
-            self.asarray, self.type = torch.asarray, torch.Tensor
-        elif name == "array-api-strict":
-            self.asarray, self.type = array_api_strict.asarray, type(array_api_strict.asarray([0.0]))
+            self._library, self._device = torch, "cpu"
+        elif name == "numpy":
+            self._library, self._device = np, "cpu"
         else:
-            self.asarray, self.type = np.asarray, np.ndarray
+            self._library = array_api_strict
+            self._device = array_api_strict.Device("device1" if name == ELSEWHERE else "CPU_DEVICE")
+
+    def asarray(self, values, **options):
+        if self._library is np:
+            return np.asarray(values, **options)
+        return self._library.asarray(values, device=self._device, **options)
 
     def owns(self, values):
-        return type(values) is self.type and str(getattr(values, "device", "cpu")).lower().startswith(("cpu", "array_api"))
+        """Of this library's own type, and on this device."""
+        mine = self.asarray(np.zeros(1))
+        return type(values) is type(mine) and getattr(values, "device", None) == getattr(mine, "device", None)
+
+    def host(self, values):
+        """One of its own arrays, read back as NumPy's for a comparison."""
+        assert self.owns(values), f"expected an array of {self.name}, got {type(values)}"
+        if self.name == ELSEWHERE:
+            values = values.to_device(array_api_strict.Device("CPU_DEVICE"))
+        return np.asarray(values)
+
+    def dtype(self, values):
+        """The name of an array's type of numbers, the same in all libraries."""
+        return str(values.dtype).rpartition(".")[2]
 
 
 def _backend(name):
@@ -50,4 +70,11 @@ def _backend(name):
 
 @pytest.fixture(params=[_backend(name) for name in BACKENDS])
 def xp(request):
+    """A library of arrays."""
+    return Backend(request.param)
+
+
+@pytest.fixture(params=[_backend(name) for name in [*BACKENDS, ELSEWHERE]])
+def anywhere(request):
+    """A library of arrays, or one of them on a device whose arrays NumPy cannot read."""
     return Backend(request.param)

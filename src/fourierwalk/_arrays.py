@@ -96,7 +96,9 @@ def cholesky(matrix: Array) -> Array | None:
     if compat.is_torch_array(matrix):
         import torch
 
-        factor = torch.linalg.cholesky_ex(matrix)[0]
+        factor, failed = torch.linalg.cholesky_ex(matrix)
+        if int(failed):
+            return None
     else:
         try:
             factor = xp.linalg.cholesky(matrix)

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 
 from fourierwalk import __version__
-from fourierwalk.commands import demo
+from fourierwalk.commands import demo, reproduce
 
-COMMANDS = (demo,)
+COMMANDS = (demo, reproduce)
 
 
 def parser() -> argparse.ArgumentParser:

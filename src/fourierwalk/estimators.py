@@ -16,9 +16,17 @@ from sklearn.base import (
     TransformerMixin,
 )
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    assert_all_finite,
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
 from fourierwalk._arrays import Array, is_foreign, like, namespace, to_host
+from fourierwalk.features import named
 from fourierwalk.training import Data, Training
 
 _PARAMETERS = """
@@ -152,28 +160,17 @@ class _AdaptiveFourier(BaseEstimator):
     def _train(self, training: Training, data: Data) -> None:
         last = getattr(self, "_last", None) if self.warm_start else None
         state, rng = last if last is not None else (None, _generator(self.random_state))
-        if state is not None and state.frequencies.shape[0] != self.n_frequencies:
-            kept = state.frequencies.shape[0]
-            raise ValueError(f"n_frequencies must stay {kept} for a warm start, got {self.n_frequencies}.")
+        if state is not None:
+            _check_resumable(state.frequencies, training, data)
         fit = training.run(data, rng, state)
         self._last = fit.state, rng
         self._total_weight = fit.total_weight
         self.model_, self.history_, self.regularization_ = fit.model, fit.history, fit.regularization
         self.frequencies_, self.n_steps_ = fit.model.frequencies, fit.state.step
 
-    def _inputs(self, X: Any, *, reset: bool = False) -> Any:
-        if is_foreign(X):
-            return _foreign_inputs(self, X, reset)
-        if not reset and is_foreign(self.frequencies_):
-            raise ValueError(
-                f"X must be on the device and of the array library that fit saw, {_where(self.frequencies_)}, "
-                f"got {type(X).__name__}."
-            )
-        return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32])
-
     def _predict(self, X: Any) -> Array:
         check_is_fitted(self)
-        X = self._inputs(X)
+        X = _later_inputs(self, X, "X", self.frequencies_)
         values = self.model_(X)
         xp = namespace(values)
         return xp.astype(values, X.dtype, copy=False) if xp.isdtype(X.dtype, "real floating") else values
@@ -247,7 +244,8 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
         """Fit the model; the arguments are those of the regressor, with labels for y."""
         training = self._training(scale_targets=False)
         if is_foreign(X):
-            X, labels = _foreign_inputs(self, X, True), to_host(y)
+            X = _foreign_inputs(self, X, True)
+            labels = _labels(y, X)
         else:
             X, labels = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
         check_classification_targets(labels)
@@ -328,7 +326,7 @@ class AdaptiveFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     def transform(self, X: Any) -> Array:
         """The real columns at X."""
         check_is_fitted(self)
-        X = self._inputs(X)
+        X = _later_inputs(self, X, "X", self.frequencies_)
         columns = self.model_.columns(X) / float(self.frequencies_.shape[0]) ** 0.5
         xp = namespace(columns)
         return xp.astype(columns, X.dtype, copy=False) if xp.isdtype(X.dtype, "real floating") else columns
@@ -361,7 +359,7 @@ def _data(estimator: Any, X: Any, y: Array, sample_weight: Any, X_val: Any, y_va
     if (X_val is None) != (y_val is None):
         raise ValueError("X_val and y_val must be given together, got only one of them.")
     if X_val is not None:
-        X_val = _validation_inputs(estimator, X_val)
+        X_val = _later_inputs(estimator, X_val, "X_val", _anchor(X))
         check_consistent_length(to_host(y_val), np.empty(X_val.shape[0]))
         if y_val.shape[1] != y.shape[1]:
             raise ValueError(f"y_val must have {y.shape[1]} outputs like y, got {y_val.shape[1]}.")
@@ -393,10 +391,28 @@ def _weights(sample_weight: Any, n_rows: int) -> np.ndarray:
     return weight if whole else weight * (np.count_nonzero(weight) / np.sum(weight))
 
 
-def _validation_inputs(estimator: Any, X_val: Any) -> Any:
-    if is_foreign(X_val):
-        return _foreign_inputs(estimator, X_val, False)
-    return validate_data(estimator, X_val, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+def _check_resumable(frequencies: Array, training: Training, data: Data) -> None:
+    """A warm start needs the last walk's frequencies to fit the settings and the data."""
+    n, d = frequencies.shape
+    wanted = named(training.features).dimension(int(data.x.shape[1]))
+    if n != training.n_frequencies:
+        raise ValueError(f"n_frequencies must stay {n} for a warm start, got {training.n_frequencies}.")
+    if d != wanted:
+        raise ValueError(f"X and features must keep frequencies of {d} components for a warm start, got {wanted}.")
+    if _where(frequencies) != _where(data.y):
+        raise ValueError(f"X must stay {_where(frequencies)} for a warm start, got {_where(data.y)}.")
+
+
+def _later_inputs(estimator: Any, X: Any, name: str, reference: Array) -> Any:
+    """Inputs that follow those of fit: as many columns, in the reference's library and on its device."""
+    if not is_foreign(X) and not is_foreign(reference):
+        return validate_data(estimator, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+    got = _where(X) if is_foreign(X) else type(X).__name__
+    if got != _where(reference):
+        raise ValueError(
+            f"{name} must be on the device and of the array library that fit saw, {_where(reference)}, got {got}."
+        )
+    return _foreign_inputs(estimator, X, False)
 
 
 def _validation_numbers(y_val: Any, X: Any) -> Any:
@@ -427,15 +443,23 @@ def _foreign_inputs(estimator: Any, X: Array, reset: bool) -> Array:
         raise ValueError(
             f"X has {X.shape[1]} features, but {name} is expecting {estimator.n_features_in_} features as input."
         )
-    fitted = getattr(estimator, "frequencies_", None)
-    if fitted is not None and _where(fitted) != _where(X):
-        raise ValueError(
-            f"X must be on the device and of the array library that fit saw, {_where(fitted)}, got {_where(X)}."
-        )
     return X
 
 
+def _labels(y: Any, X: Array) -> np.ndarray:
+    """What `validate_data` checks of labels, for X that it would move to the host."""
+    if y is None:
+        raise ValueError("y must be labels, got None.")
+    labels = column_or_1d(to_host(y), warn=True)
+    assert_all_finite(labels, input_name="y")
+    if labels.shape[0] != X.shape[0]:
+        raise ValueError(f"y must have as many rows as X, {X.shape[0]}, got {labels.shape[0]}.")
+    return labels
+
+
 def _foreign_targets(y: Any, X: Array) -> Array:
+    if y is None or np.ndim(y) not in (1, 2):
+        raise ValueError(f"y must be an array of 1 or 2 dimensions, got {None if y is None else np.ndim(y)}.")
     y = like(to_host(y), X) if not is_foreign(y) or _where(y) != _where(X) else y
     xp = namespace(y)
     if xp.isdtype(y.dtype, "complex floating"):

@@ -69,7 +69,7 @@ class Eigensystem:
 
     def amplitudes(self, regularization: float) -> Array:
         """The amplitudes (K, q) at λ."""
-        unknowns = self.basis @ (self.projections / (self.values + regularization * self.weight)[:, None])
+        unknowns = self.basis @ (self.projections / _divisor(self.values + regularization * self.weight)[:, None])
         return self.features.amplitudes(unknowns)
 
     def residual(self, regularization: float) -> float:
@@ -77,13 +77,15 @@ class Eigensystem:
         xp = namespace(self.values)
         shift = regularization * self.weight
         explained = (
-            squared_modulus(self.projections) * ((self.values + 2 * shift) / (self.values + shift) ** 2)[:, None]
+            squared_modulus(self.projections)
+            * ((self.values + 2 * shift) / _divisor(self.values + shift) ** 2)[:, None]
         )
         return max(self.target_energy - float(xp.sum(explained)), self.target_energy * np.finfo(np.float64).eps)
 
     def degrees_of_freedom(self, regularization: float) -> float:
         """The trace of the matrix that takes y to its fit."""
-        return float(namespace(self.values).sum(self.values / (self.values + regularization * self.weight)))
+        shares = self.values / _divisor(self.values + regularization * self.weight)
+        return float(namespace(self.values).sum(shares))
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,7 @@ class LeastSquares:
 
     def __call__(self, frequencies: Array) -> Solution:
         """The minimiser at these frequencies."""
-        return self._dual(frequencies) if self.is_dual(frequencies) else self._direct(frequencies)
+        return self._dual(frequencies) if self.is_dual(frequencies) else self.solve(self.equations(frequencies))
 
     def is_dual(self, frequencies: Array) -> bool:
         """Whether these frequencies are solved for in the dual form."""
@@ -140,8 +142,8 @@ class LeastSquares:
             values, left = xp.linalg.eigh(matrix @ adjoint(matrix))
             keep = _significant(values)
             values, left = values[keep:], left[:, keep:]
-            basis = adjoint(matrix) @ left / xp.sqrt(values)[None, :]
-            projections = xp.sqrt(values)[:, None] * (adjoint(left) @ xp.astype(y, left.dtype))
+            basis = adjoint(matrix) @ left / xp.sqrt(_divisor(values))[None, :]
+            projections = xp.sqrt(xp.clip(values, 0.0))[:, None] * (adjoint(left) @ xp.astype(y, left.dtype))
             energy, weight = float(xp.sum(y * y)), self.rows.total_weight
         else:
             equations = self.equations(frequencies)
@@ -154,8 +156,8 @@ class LeastSquares:
             energy, weight = float(equations.target_energy), equations.weight
         return Eigensystem(values, basis, projections, energy, weight, self.features)
 
-    def _direct(self, frequencies: Array) -> Solution:
-        equations = self.equations(frequencies)
+    def solve(self, equations: NormalEquations) -> Solution:
+        """The minimiser from sums that are already there."""
         matrix, right_hand_side = self.features.system(equations.gram, equations.moment)
         unknowns, fallback = _solve(matrix, right_hand_side, self.regularization * equations.weight)
         loss = _loss(equations.target_energy, right_hand_side, unknowns, equations.weight)
@@ -216,7 +218,7 @@ def _solve(matrix: Array, right_hand_side: Array, ridge: float) -> tuple[Array, 
     )
     values, basis = xp.linalg.eigh(matrix)
     keep = _significant(values)
-    values, basis = values[keep:] + ridge, basis[:, keep:]
+    values, basis = _divisor(values[keep:] + ridge), basis[:, keep:]
     return basis @ (adjoint(basis) @ right_hand_side / xp.astype(values, matrix.dtype)[:, None]), True
 
 
@@ -224,5 +226,11 @@ def _significant(values: Array) -> int:
     """The index of the first of the ascending eigenvalues that is more than rounding."""
     xp = namespace(values)
     n = values.shape[0]
-    threshold = float(values[n - 1]) * n * np.finfo(np.float64).eps
+    threshold = float(values[n - 1]) * n * float(np.finfo(np.float64).eps)
     return min(int(xp.sum(xp.astype(values <= threshold, xp.int64))), n - 1)
+
+
+def _divisor(values: Array) -> Array:
+    """The values, one where they are not positive: where all columns are zero, so are the projections on them."""
+    xp = namespace(values)
+    return xp.where(values > 0, values, xp.ones_like(values))

@@ -53,6 +53,8 @@ class FourierModel:
     def complex_values(self, x: Any) -> Array:
         """The complex values Σ βₖ exp(iωₖ·x) + offset, whose modulus the paper measures, (n, q)."""
         xp = namespace(self.amplitudes)
+        if not xp.isdtype(self.amplitudes.dtype, "complex floating"):
+            return xp.astype(self(x), xp.complex128)
         real, turned = self.amplitudes, -1j * self.amplitudes  # Im z = Re(−i z)
         parts = []
         for amplitudes in (real, turned):
@@ -69,8 +71,10 @@ class FourierModel:
     def spectrum(self) -> tuple[Array, Array]:
         """Frequencies in the inputs' own units, (K, d), and amplitudes whose phases go with them, (K, q)."""
         scale, center = self.scaling.inputs.scale, self.scaling.inputs.center
+        xp = namespace(self.frequencies)
+        if not xp.isdtype(self.amplitudes.dtype, "complex floating"):
+            raise ValueError(f"spectrum needs Fourier features ('complex' or 'cos-sin'), got {self.features.name!r}.")
         omega = self.frequencies / scale[None, :]
-        xp = namespace(omega)
         shift = omega @ center
         turn = complex_of(xp.cos(shift), -xp.sin(shift))
         return omega, self.amplitudes * turn[:, None]

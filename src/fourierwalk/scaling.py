@@ -134,7 +134,7 @@ def _mean_and_spread(rows: Rows, ddof: int) -> tuple[Array, Array]:
         mean = rows.sum(lambda block: _weights(block) @ float64(block.x), d) / total
         deviations = rows.sum(lambda block: _weights(block) @ (float64(block.x) - mean[None, :]) ** 2, d)
         variance = deviations / (total - ddof)
-    xp, eps = namespace(mean), np.finfo(np.float64).eps
+    xp, eps = namespace(mean), float(np.finfo(np.float64).eps)
     constant = variance <= n * eps * variance + (n * mean * eps) ** 2
     return mean, xp.where(constant, xp.ones_like(variance), xp.sqrt(variance))
 

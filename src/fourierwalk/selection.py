@@ -24,8 +24,8 @@ def choose_regularization(eigensystem: Eigensystem) -> float:
 
     Good for λ at fixed frequencies only: it cannot see that the frequencies were fitted on the same rows.
     """
-    path = regularization_path(eigensystem)
-    return float(path[int(np.argmin([gcv(eigensystem, value) for value in path]))])
+    path = regularization_path(eigensystem).tolist()
+    return path[int(np.argmin([gcv(eigensystem, value) for value in path]))]
 
 
 def regularization_path(eigensystem: Eigensystem, n_values: int = 25) -> np.ndarray:

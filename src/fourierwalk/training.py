@@ -195,8 +195,10 @@ class Training:
             drawn = initial * rng.standard_normal(shape) if initial else np.zeros(shape)
         else:
             drawn = np.asarray(to_host(initial), dtype=np.float64)
-        if drawn.shape != shape or not np.all(np.isfinite(drawn)):
-            raise ValueError(f"initial must be a number or finite values of shape {shape}, got shape {drawn.shape}.")
+        if drawn.shape != shape:
+            raise ValueError(f"initial must be a number or an array of shape {shape}, got shape {drawn.shape}.")
+        if not np.all(np.isfinite(drawn)):
+            raise ValueError("initial must be finite, got NaN or infinity.")
         return like(drawn, data.y)
 
     def _walk(self, d: int) -> Any:

@@ -1,0 +1,105 @@
+"""Results as plain data: one JSON file per finished cell, gathered into one per experiment when asked."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from fourierwalk.files import write_json
+from fourierwalk.paper.cases import Cell
+
+FOLDER, GATHERED = "cells", "gathered"
+
+
+def settings(cell: Cell, scale: str) -> dict[str, Any]:
+    """All that determines a cell's result: a stored cell is used only where this is the same."""
+    case = dataclasses.asdict(cell.case)
+    for shared in ("experiments", "widths", "realisations", "shown_in", "title"):
+        case.pop(shared)
+    return {
+        "case": case,
+        "experiment": dataclasses.asdict(cell.experiment),
+        "width": cell.width,
+        "seed": cell.seed,
+        "scale": scale,
+    }
+
+
+def write(folder: Path, cell: Cell, scale: str, result: dict[str, Any], origin: dict[str, Any]) -> Path:
+    """Write a finished cell in one stroke."""
+    content = {"settings": settings(cell, scale), "result": result, "provenance": origin}
+    return write_json(folder / FOLDER / f"{cell.key}.json", content)
+
+
+def is_there(folder: Path, cell: Cell, scale: str, gathered: dict[str, dict[str, Any]]) -> bool:
+    """Whether this very cell, with these very settings, is already among the results."""
+    stored = _load(folder / FOLDER / f"{cell.key}.json") or gathered.get(cell.key)
+    return stored is not None and stored["settings"] == json.loads(json.dumps(settings(cell, scale)))
+
+
+def read(folder: Path) -> dict[str, dict[str, Any]]:
+    """All cells of a folder by their key; a loose file stands before a gathered one."""
+    found = read_gathered(folder)
+    for path in sorted((folder / FOLDER).rglob("*.json")):
+        content = _load(path)
+        if content is not None:
+            found[str(path.relative_to(folder / FOLDER).with_suffix(""))] = content
+    return found
+
+
+def read_gathered(folder: Path) -> dict[str, dict[str, Any]]:
+    """The cells of the gathered files."""
+    found: dict[str, dict[str, Any]] = {}
+    for path in sorted((folder / GATHERED).glob("*.json")):
+        content = _load(path)
+        if content is None:
+            raise ValueError(f"{path} is not a results file: it cannot be read as JSON.")
+        origins = content["provenance"]
+        found.update(
+            {
+                key: {"settings": cell["settings"], "result": cell["result"], "provenance": origins[cell["provenance"]]}
+                for key, cell in content["cells"].items()
+            }
+        )
+    return found
+
+
+def gather(folder: Path) -> list[Path]:
+    """Gather all cells into one file per experiment, each provenance once, and remove the loose files."""
+    groups: dict[str, dict[str, dict[str, Any]]] = {}
+    for key, cell in read(folder).items():
+        case, experiment, _ = key.split("/")
+        name = case if case in ("sweep", "theory") else f"{case}-{experiment}"
+        groups.setdefault(name, {})[key] = cell
+    written = [write_json(folder / GATHERED / f"{name}.json", _packed(cells)) for name, cells in groups.items()]
+    for path in sorted((folder / FOLDER).rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    return written
+
+
+def _packed(cells: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    origins: list[dict[str, Any]] = []
+    packed = {}
+    for key, cell in sorted(cells.items()):
+        origin = {name: value for name, value in cell["provenance"].items() if name != "date"}
+        if origin not in origins:
+            origins.append(origin)
+        packed[key] = {**cell, "provenance": origins.index(origin)}
+    return {"provenance": origins, "cells": packed}
+
+
+def _load(path: Path) -> dict[str, Any] | None:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def of(found: dict[str, dict[str, Any]], case: str, experiment: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    """(K, seed, result) of an experiment's cells, in order."""
+    for key in sorted(found):
+        if key.startswith(f"{case}/{experiment}/"):
+            yield found[key]["settings"]["width"], found[key]["settings"]["seed"], found[key]["result"]

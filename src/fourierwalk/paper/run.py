@@ -1,0 +1,237 @@
+"""One cell of the paper: data in, plain numbers out."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fourierwalk import features as feature_kinds
+from fourierwalk._arrays import Array, like, namespace, to_host
+from fourierwalk.features import Features
+from fourierwalk.least_squares import LeastSquares
+from fourierwalk.model import FourierModel
+from fourierwalk.paper.cases import Cell, Experiment
+from fourierwalk.paper.data import Split, split, stream
+from fourierwalk.paper.gradient import StochasticGradient, drawn
+from fourierwalk.paper.theory import CHECKS
+from fourierwalk.proposals import AdaptiveWalk, Proposal, RandomWalk
+from fourierwalk.rows import Rows
+from fourierwalk.sampler import Metropolis
+from fourierwalk.scaling import Affine, Scaling
+
+TUNED_SPREADS = (0.03, 0.05, 0.07, 0.1, 0.14)
+TUNED_REGULARIZATIONS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
+
+
+class Place(NamedTuple):
+    """Where a cell is computed, and where MNIST's files lie."""
+
+    device: str = "cpu"
+    data_dir: str | None = None
+
+    def put(self, values: np.ndarray) -> Array:
+        """The values on the device."""
+        if self.device == "cpu":
+            return values
+        try:
+            import torch
+        except ImportError as error:
+            raise ImportError(f"--device {self.device} needs torch: pip install 'fourierwalk[torch]'.") from error
+        if not torch.cuda.is_available():
+            raise ValueError(f"--device {self.device} needs a CUDA device, and torch {torch.__version__} sees none.")
+        return torch.asarray(values, device=self.device)
+
+    def put_all(self, data: Split) -> Split:
+        """All rows on the device; the scaling was applied on the host."""
+        return Split(self.put(data.x), self.put(data.y), self.put(data.x_test), self.put(data.y_test), data.scaling)
+
+
+class Fitted(NamedTuple):
+    """Frequencies (K, d), amplitudes (K, q), the seconds that finding them took, and what to note beside the errors."""
+
+    features: Features
+    frequencies: Array
+    amplitudes: Array
+    seconds: float
+    notes: dict[str, Any]
+
+
+def run(cell: Cell, place: Place) -> dict[str, Any]:
+    """Compute a cell."""
+    if cell.experiment.method == "check":
+        return CHECKS[cell.experiment.name]()
+    if cell.experiment.method == "gradient":
+        place = place._replace(device="cpu")  # one sample a step: nothing for a GPU to do
+    data = place.put_all(split(cell.case, cell.seed, place.data_dir))
+    fitted = METHODS[cell.experiment.method](cell, data)
+    result = errors(fitted.features, fitted.frequencies, fitted.amplitudes, data)
+    return {**result, "seconds": fitted.seconds, **fitted.notes, **describe(cell, fitted)}
+
+
+def errors(features: Features, frequencies: Array, amplitudes: Array, data: Split) -> dict[str, Any]:
+    """e_K as printed (no 1/Ñ, modulus), the root mean squares of modulus and real part, and the share misclassified."""
+    xp = namespace(amplitudes)
+    q = amplitudes.shape[1]
+    model = FourierModel(frequencies, amplitudes, like(np.zeros(q), frequencies), features, _identity(data))
+    values = model.complex_values(data.x_test) if features.n_columns == 2 else model(data.x_test)
+    residual = xp.abs(values - data.y_test)
+    real = values if features.n_columns == 1 else xp.real(values)
+    n = data.y_test.shape[0]
+    modulus_sum, real_sum = float(xp.sum(residual**2)), float(xp.sum((real - data.y_test) ** 2))
+    result = {
+        "error_as_printed": math.sqrt(modulus_sum),
+        "rms_modulus": math.sqrt(modulus_sum / n),
+        "rms_real": math.sqrt(real_sum / n),
+    }
+    if q == 1:
+        return result
+    truth = xp.argmax(data.y_test, axis=1)
+    for name, score in (("modulus", xp.abs(values)), ("real", real)):
+        wrong = xp.astype(xp.argmax(score, axis=1) != truth, xp.float64)
+        result[f"misclassified_{name}"] = 100 * float(xp.mean(wrong))
+    return result
+
+
+def describe(cell: Cell, fitted: Fitted) -> dict[str, Any]:
+    """The amplitudes' coefficient of variation, the frequencies' spread, and in Cases 1 and 3 more of them."""
+    frequencies, amplitudes = to_host(fitted.frequencies), np.linalg.norm(to_host(fitted.amplitudes), axis=1)
+    notes: dict[str, Any] = {
+        "amplitude_variation": float(np.std(amplitudes) / np.mean(amplitudes)) if np.mean(amplitudes) > 0 else None,
+        "frequency_spread": float(np.sqrt(np.mean(frequencies**2))),
+    }
+    if cell.case.d == 1 and cell.seed == 0 and cell.width >= 64 and cell.experiment.features == "complex":
+        notes["frequencies"] = np.round(np.sort(frequencies[:, 0]), 3).tolist()
+    if cell.case.d == 2:
+        notes["covariance"] = np.cov(frequencies.T).tolist()
+    return notes
+
+
+def walk(cell: Cell, data: Split) -> Fitted:
+    """Algorithms 1 and 2, Experiments 1, 2 and 5."""
+    experiment, features = cell.experiment, feature_kinds.named(cell.experiment.features)
+    minimize = LeastSquares(Rows(data.x, data.y), features, experiment.regularization)
+    sampler, rng = metropolis(experiment), _rng(cell)
+    start = like(np.zeros((cell.width, features.dimension(data.x.shape[1]))), data.x)
+    state, clock = sampler.init(minimize, start), _Clock()
+    acceptance, trace = 0.0, []
+    for _ in range(experiment.n_steps):
+        state, info = clock.time(sampler.step, rng, state, minimize)
+        acceptance += info.acceptance / experiment.n_steps
+        if experiment.look_every and info.step % experiment.look_every == 0:
+            trace.append(_look(info.step, clock, features, state.frequencies, state.amplitudes, data))
+    state, loss = clock.time(sampler.refit, state, minimize)
+    notes = {"acceptance": acceptance, "loss": loss, **({"trace": trace} if trace else {})}
+    return Fitted(features, state.frequencies, state.amplitudes, clock.seconds, notes)
+
+
+def metropolis(experiment: Experiment) -> Metropolis:
+    """The sampler of an experiment."""
+    proposal: Proposal = RandomWalk(experiment.step_size)
+    if experiment.adapt_after is not None:
+        proposal = AdaptiveWalk(experiment.step_size, experiment.adapt_after)
+    return Metropolis(proposal, experiment.exponent, experiment.refit_every)
+
+
+def fixed(cell: Cell, data: Split) -> Fitted:
+    """Frequencies N(0, σ²), Experiment 3."""
+    features, clock = feature_kinds.named(cell.experiment.features), _Clock()
+    frequencies = _frequencies(cell, data, cell.experiment.spread)
+    minimize = LeastSquares(Rows(data.x, data.y), features, cell.experiment.regularization)
+    solution = clock.time(minimize, frequencies)
+    return Fitted(features, frequencies, solution.amplitudes, clock.seconds, {})
+
+
+def tuned(cell: Cell, data: Split) -> Fitted:
+    """Fixed frequencies whose σ and λ make the fewest mistakes on the last sixth of the training rows."""
+    features, clock = feature_kinds.named(cell.experiment.features), _Clock()
+    n = data.x.shape[0] * 5 // 6
+    inner = Split(data.x[:n, :], data.y[:n, :], data.x[n:, :], data.y[n:, :], None)
+    best = clock.time(_search, cell, inner, features)
+    _, spread, regularization = best
+    frequencies = _frequencies(cell, data, spread)
+    solution = clock.time(LeastSquares(Rows(data.x, data.y), features, regularization), frequencies)
+    notes = {"tuned_spread": spread, "tuned_regularization": regularization}
+    return Fitted(features, frequencies, solution.amplitudes, clock.seconds, notes)
+
+
+def _search(cell: Cell, inner: Split, features: Features) -> tuple[float, float, float]:
+    """(held-out % misclassified, σ, λ), the best of the grid."""
+    found = []
+    for spread in TUNED_SPREADS:
+        frequencies = _frequencies(cell, inner, spread)
+        problem = LeastSquares(Rows(inner.x, inner.y), features, 0.0)
+        equations = problem.equations(frequencies)
+        for regularization in TUNED_REGULARIZATIONS:
+            solution = LeastSquares(problem.rows, features, regularization).solve(equations)
+            wrong = errors(features, frequencies, solution.amplitudes, inner)["misclassified_modulus"]
+            found.append((wrong, spread, regularization))
+    return min(found)
+
+
+def gradient(cell: Cell, data: Split) -> Fitted:
+    """The stochastic gradient method, Experiment 4."""
+    experiment, clock = cell.experiment, _Clock()
+    method = StochasticGradient(experiment.step_size, experiment.n_steps)
+    rng = _rng(cell)
+    state = method.init(rng, cell.width, cell.case.d, experiment.spread)
+    chunk = experiment.look_every or 100_000
+    if cell.case.name == "case3":
+        assert data.scaling is not None
+        chunks = stream(cell.case, cell.seed, data.scaling, chunk)
+    else:
+        chunks = drawn(data.x, data.y[:, 0], rng, chunk)
+    features, trace = feature_kinds.named("complex"), []
+    advance = method.run(state, ((x, y) for x, y in chunks))
+    while state.step < experiment.n_steps:
+        state = clock.time(next, advance)
+        if experiment.look_every:
+            trace.append(_look(state.step, clock, features, state.frequencies, state.amplitudes[:, None], data))
+    notes = {"trace": trace} if trace else {}
+    return Fitted(features, state.frequencies, state.amplitudes[:, None], clock.seconds, notes)
+
+
+METHODS: dict[str, Callable[[Cell, Split], Fitted]] = {
+    "walk": walk,
+    "fixed": fixed,
+    "tuned": tuned,
+    "gradient": gradient,
+}
+
+
+class _Clock:
+    """Counts the seconds of the method alone, not those of looking at it."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def time(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        start = time.perf_counter()
+        try:
+            return function(*arguments)
+        finally:
+            self.seconds += time.perf_counter() - start
+
+
+def _look(
+    step: int, clock: _Clock, features: Features, frequencies: Array, amplitudes: Array, data: Split
+) -> list[float]:
+    found = errors(features, frequencies, amplitudes, data)
+    return [step, round(clock.seconds, 4), found["rms_modulus"], found["rms_real"]]
+
+
+def _rng(cell: Cell) -> np.random.Generator:
+    """A stream per realisation and width; the data have their own."""
+    return np.random.default_rng([cell.seed, cell.width, 2])
+
+
+def _frequencies(cell: Cell, data: Split, spread: float) -> Array:
+    return like(spread * _rng(cell).standard_normal((cell.width, data.x.shape[1])), data.x)
+
+
+def _identity(data: Split) -> Scaling:
+    nothing = [Affine(like(np.zeros(n), data.x), like(np.ones(n), data.x)) for n in (data.x.shape[1], data.y.shape[1])]
+    return Scaling(nothing[0], nothing[1], "none")

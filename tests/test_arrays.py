@@ -1,0 +1,118 @@
+import array_api_strict
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from fourierwalk import _arrays as arrays
+
+
+def drawn(*shape, seed=0):
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+def hermitian(n, seed=0):
+    factor = drawn(n, n, seed=seed) + 1j * drawn(n, n, seed=seed + 1)
+    return factor @ factor.conj().T + np.eye(n)
+
+
+def test_foreign_is_every_array_but_those_that_scikit_learn_keeps(xp):
+    assert arrays.is_foreign(xp.asarray([1.0])) is (xp.name != "numpy")
+    assert not arrays.is_foreign([1.0])
+    assert not arrays.is_foreign(None)
+    assert not arrays.is_foreign(scipy.sparse.csr_array(np.eye(2)))
+
+
+def test_like_follows_the_reference(anywhere):
+    values = drawn(3, 2)
+    moved = arrays.like(values, anywhere.asarray([0.0]))
+    assert_array_equal(anywhere.host(moved), values)
+
+
+def test_to_host_gives_numpy(xp):
+    values = drawn(3, 2)
+    host = arrays.to_host(xp.asarray(values))
+    assert type(host) is np.ndarray
+    assert_array_equal(host, values)
+
+
+def test_to_host_detaches_tensors():
+    torch = pytest.importorskip("torch")
+    assert_array_equal(arrays.to_host(torch.ones(2, requires_grad=True)), [1.0, 1.0])
+
+
+def test_float64_copies_only_where_it_must(xp):
+    double, single = xp.asarray(drawn(3)), xp.asarray(drawn(3).astype(np.float32))
+    assert arrays.float64(double) is double
+    assert xp.dtype(arrays.float64(single)) == "float64"
+    assert xp.owns(arrays.float64(single))
+
+
+def test_complex_parts(anywhere):
+    real, imaginary = drawn(4, 2), drawn(4, 2, seed=1)
+    values = arrays.complex_of(anywhere.asarray(real), anywhere.asarray(imaginary))
+    assert anywhere.dtype(values) == "complex128"
+    assert_array_equal(anywhere.host(values), real + 1j * imaginary)
+    assert_array_equal(anywhere.host(arrays.real_part(values)), real)
+    assert_array_equal(anywhere.host(arrays.real_part(anywhere.asarray(real))), real)
+    assert_allclose(anywhere.host(arrays.squared_modulus(values)), real**2 + imaginary**2, rtol=1e-15)
+    assert_array_equal(anywhere.host(arrays.squared_modulus(anywhere.asarray(real))), real**2)
+    assert_array_equal(anywhere.host(arrays.adjoint(values)), (real + 1j * imaginary).conj().T)
+    assert_array_equal(anywhere.host(arrays.adjoint(anywhere.asarray(real))), real.T)
+
+
+def test_cos_sin(anywhere):
+    phases = 50 * drawn(40, 7)
+    columns = arrays.cos_sin(anywhere.asarray(phases))
+    assert_allclose(anywhere.host(columns), np.hstack([np.cos(phases), np.sin(phases)]), rtol=0, atol=1e-13)
+
+
+@given(st.floats(-1e6, 1e6))
+def test_the_half_angle_is_exact_everywhere(phase):
+    cosine, sine = arrays.cos_sin(np.array([[phase]]))[0]
+    assert abs(cosine - np.cos(phase)) < 1e-15
+    assert abs(sine - np.sin(phase)) < 1e-15
+
+
+@pytest.mark.parametrize("turns", [0, 1, -1, 7, 1001])
+def test_the_half_angle_survives_its_pole(turns):
+    columns = arrays.cos_sin(np.array([[np.pi * turns, np.nextafter(np.pi * turns, 9e9)]]))
+    assert_allclose(columns[0, :2], np.cos(np.pi * turns), atol=1e-15)
+    assert_allclose(columns[0, 2:], 0, atol=2e-12)
+
+
+@pytest.mark.parametrize("kind", ["real", "complex"])
+def test_cholesky_solves(anywhere, kind):
+    matrix = hermitian(5) if kind == "complex" else hermitian(5).real
+    right = drawn(5, 2) + (1j * drawn(5, 2, seed=3) if kind == "complex" else 0)
+    factor = arrays.cholesky(anywhere.asarray(matrix))
+    assert_allclose(np.triu(anywhere.host(factor), 1), 0)
+    solved = arrays.cholesky_solve(factor, anywhere.asarray(right))
+    assert_allclose(anywhere.host(solved), np.linalg.solve(matrix, right), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        np.ones((4, 4)),  # singular
+        -np.eye(3),  # indefinite
+        np.diag([1.0, 1e-17]),  # singular to working precision
+        np.full((2, 2), np.nan),
+    ],
+    ids=["singular", "negative", "nearly singular", "NaN"],
+)
+def test_cholesky_refuses_what_is_not_safe(anywhere, matrix):
+    assert arrays.cholesky(anywhere.asarray(matrix)) is None
+
+
+def test_cholesky_takes_what_is_small_but_regular(xp):
+    assert arrays.cholesky(xp.asarray(1e-200 * np.eye(3))) is not None
+
+
+def test_strict_arrays_on_another_device_cannot_be_read():
+    """What makes the stand-in for a GPU worth its name."""
+    there = array_api_strict.asarray([1.0], device=array_api_strict.Device("device1"))
+    with pytest.raises(RuntimeError, match="device1"):
+        np.asarray(there)

@@ -1,0 +1,233 @@
+import functools
+import operator
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from tables import FEATURES, every_kind, objective, problem, ridge
+
+from fourierwalk import rows as rows_module
+from fourierwalk.features import Activation, ComplexExponentials, CosineSine
+from fourierwalk.least_squares import LeastSquares, NormalEquations
+from fourierwalk.rows import Block, Rows
+
+REGULARIZATION = 0.03
+every_path = pytest.mark.parametrize("path", ["direct", "dual"])
+every_size = pytest.mark.parametrize(("n_rows", "n_frequencies"), [(40, 5), (9, 12)], ids=["tall", "wide"])
+weighted_or_not = pytest.mark.parametrize("weighted", [True, False], ids=["weighted", "plain"])
+
+
+def rows_of(backend, x, y, weight=None):
+    return Rows(*(None if part is None else backend.asarray(part) for part in (x, y, weight)))
+
+
+@every_size
+@every_path
+@weighted_or_not
+@every_kind
+def test_minimizer_is_plain_least_squares(kind, weighted, path, n_rows, n_frequencies, anywhere):
+    x, y, weight = problem(n_rows)
+    omega = kind.frequencies(n_frequencies, 2)
+    rows = rows_of(anywhere, x, y, weight if weighted else None)
+    solution = LeastSquares(rows, kind.features, REGULARIZATION, path)(anywhere.asarray(omega))
+    weight = weight if weighted else np.ones(n_rows)
+    design = kind.design(x, omega)
+    unknowns = ridge(design, y, weight, REGULARIZATION)
+    assert_allclose(anywhere.host(solution.amplitudes), kind.amplitudes(unknowns), rtol=0, atol=1e-8)
+    assert solution.loss == pytest.approx(objective(design, unknowns, y, weight, REGULARIZATION), abs=1e-8)
+    assert solution.info == (path, False)
+
+
+@every_kind
+def test_auto_takes_the_smaller_system(kind):
+    x, y, _ = problem(20)
+    minimize = LeastSquares(Rows(x, y), kind.features, REGULARIZATION)
+    n_unknowns = kind.features.n_unknowns
+    assert minimize(kind.frequencies(20 // n_unknowns, 2)).info.path == "direct"
+    assert minimize(kind.frequencies(20 // n_unknowns + 1, 2)).info.path == "dual"
+
+
+@every_path
+@every_kind
+def test_the_loss_is_the_smallest_around(kind, path):
+    """A definition of the minimum that knows no normal equations."""
+    x, y, weight = problem(30)
+    omega = kind.frequencies(4, 2)
+    loss = LeastSquares(Rows(x, y, weight), kind.features, REGULARIZATION, path)(omega).loss
+    design = kind.design(x, omega)
+    unknowns = ridge(design, y, weight, REGULARIZATION)
+    for seed in range(20):
+        near = unknowns + 1e-3 * np.random.default_rng(seed).standard_normal(unknowns.shape)
+        assert objective(design, near, y, weight, REGULARIZATION) > loss
+
+
+@every_path
+@every_kind
+def test_weights_are_repetitions(kind, path):
+    x, y, weight = problem(15)
+    again = np.random.default_rng(0).permutation(np.repeat(np.arange(15), weight.astype(int)))
+    omega = kind.frequencies(4, 2)
+    weighted = LeastSquares(Rows(x, y, weight), kind.features, REGULARIZATION, path)(omega)
+    repeated = LeastSquares(Rows(x[again], y[again]), kind.features, REGULARIZATION, path)(omega)
+    assert_allclose(weighted.amplitudes, repeated.amplitudes, rtol=0, atol=1e-10)
+    assert weighted.loss == pytest.approx(repeated.loss, abs=1e-12)
+
+
+def test_the_ridge_counts_rows_and_not_outputs():
+    """λ|β|² against a mean over rows: the same y in more columns changes no amplitude."""
+    x, y, _ = problem(30, n_outputs=1)
+    omega = FEATURES["complex"].frequencies(4, 2)
+    one = LeastSquares(Rows(x, y), ComplexExponentials(), 1.0)(omega).amplitudes
+    five = LeastSquares(Rows(x, np.tile(y, 5)), ComplexExponentials(), 1.0)(omega).amplitudes
+    assert_allclose(five, np.tile(one, 5), atol=1e-13)
+
+
+# The sums
+
+
+@given(cuts=st.lists(st.integers(1, 39), unique=True, max_size=6), seed=st.integers(0, 9), weighted=st.booleans())
+def test_any_split_of_the_rows_adds_up_to_the_same_sums(cuts, seed, weighted):
+    x, y, weight = problem(40)
+    kind = FEATURES["cos-sin"]
+    omega = kind.frequencies(3, 2, seed)
+    order = np.random.default_rng(seed).permutation(40)
+
+    def share(part):
+        return NormalEquations.of_block(Block(x[part], y[part], weight[part] if weighted else None), CosineSine(), omega)
+
+    merged = functools.reduce(operator.add, [share(part) for part in np.split(order, sorted(cuts))])
+    design, w = kind.design(x, omega), weight if weighted else np.ones(40)
+    assert_allclose(merged.gram, design.T @ (design * w[:, None]), atol=1e-12)
+    assert_allclose(merged.moment, design.T @ (y * w[:, None]), atol=1e-12)
+    assert_allclose(merged.target_energy, np.sum(y * y * w[:, None]), rtol=1e-13)
+    assert merged.weight == np.sum(w)
+
+
+@every_kind
+def test_blocks_change_nothing(kind, anywhere, monkeypatch):
+    x, y, weight = problem(40)
+    omega = anywhere.asarray(kind.frequencies(5, 2))
+    minimize = LeastSquares(rows_of(anywhere, x, y, weight), kind.features, REGULARIZATION, "direct")
+    at_once = minimize(omega)
+    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 5 * kind.features.n_columns * 3)
+    heights = []
+    monkeypatch.setattr(kind.features.__class__, "columns", counted(kind.features.__class__.columns, heights))
+    in_blocks = minimize(omega)
+    assert heights == [3] * 13 + [1]
+    assert_allclose(anywhere.host(in_blocks.amplitudes), anywhere.host(at_once.amplitudes), rtol=0, atol=1e-10)
+    assert in_blocks.loss == pytest.approx(at_once.loss, abs=1e-12)
+
+
+def counted(columns, heights):
+    def wrapper(self, block, frequencies):
+        heights.append(int(block.x.shape[0]))
+        return columns(self, block, frequencies)
+
+    return wrapper
+
+
+# Where the equations are singular
+
+
+@every_path
+@pytest.mark.parametrize("name", ["complex", "cos-sin", "sigmoid", "user's own"])
+def test_without_ridge_the_fallback_has_minimum_norm(name, path, anywhere):
+    kind = FEATURES[name]
+    x, y, _ = problem(30)
+    omega = np.tile(kind.frequencies(3, 2), (2, 1))  # every frequency twice: no unique minimiser
+    design = kind.design(x, omega)
+    with pytest.warns(RuntimeWarning, match="larger regularization, or fewer frequencies"):
+        solution = LeastSquares(rows_of(anywhere, x, y), kind.features, 0.0, path)(anywhere.asarray(omega))
+    assert solution.info == (path, True)
+    unknowns = np.linalg.lstsq(design, y, rcond=1e-6)[0]
+    assert_allclose(anywhere.host(solution.amplitudes), kind.amplitudes(unknowns), rtol=0, atol=1e-6)
+    assert solution.loss == pytest.approx(objective(design, unknowns, y, np.ones(30), 0.0), abs=1e-8)
+
+
+@every_path
+@pytest.mark.parametrize("regularization", [0.0, 1e-300, 1e-18])
+@every_kind
+def test_equal_frequencies_never_give_nan(kind, regularization, path, anywhere):
+    """All frequencies zero is where the paper starts; features without a bias are all zero there."""
+    x, y, weight = problem(20)
+    omega = anywhere.asarray(np.zeros((6, 2 + kind.extra)))
+    minimize = LeastSquares(rows_of(anywhere, x, y, weight), kind.features, regularization, path)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The equations for the amplitudes are singular", RuntimeWarning)
+        solution = minimize(omega)
+    mean = np.average(y, axis=0, weights=weight)
+    design = kind.design(x, np.zeros((6, 2 + kind.extra)))
+    best = mean if np.any(design) else 0
+    assert np.all(np.isfinite(anywhere.host(solution.amplitudes)))
+    assert solution.loss == pytest.approx(np.sum(np.average((y - best) ** 2, axis=0, weights=weight)))
+
+
+@every_path
+def test_a_regular_system_without_ridge_needs_no_fallback(path):
+    x, y, _ = problem(30 if path == "direct" else 4)
+    kind = FEATURES["complex"]
+    omega = kind.frequencies(4 if path == "direct" else 30, 2)
+    solution = LeastSquares(Rows(x, y), kind.features, 0.0, path)(omega)
+    assert not solution.info.fallback
+    assert_allclose(solution.amplitudes, np.linalg.lstsq(kind.design(x, omega), y, rcond=None)[0], atol=1e-8)
+
+
+def test_rows_without_targets():
+    with pytest.raises(ValueError, match="rows need targets y .*got none"):
+        LeastSquares(Rows(np.ones((3, 1))), CosineSine(), 0.1)(np.ones((1, 1)))
+
+
+# Every λ at once
+
+
+@every_size
+@every_path
+@weighted_or_not
+@every_kind
+def test_eigensystem_solves_at_every_regularization(kind, weighted, path, n_rows, n_frequencies, anywhere):
+    x, y, weight = problem(n_rows)
+    weight = weight if weighted else np.ones(n_rows)
+    omega = kind.frequencies(n_frequencies, 2)
+    rows = rows_of(anywhere, x, y, weight if weighted else None)
+    eigensystem = LeastSquares(rows, kind.features, 0.0, path).eigensystem(anywhere.asarray(omega))
+    design, total = kind.design(x, omega), np.sum(weight)
+    assert eigensystem.weight == pytest.approx(total)
+    for regularization in (1e-2, 0.3, 10.0):
+        unknowns = ridge(design, y, weight, regularization)
+        amplitudes = eigensystem.amplitudes(regularization)
+        assert_allclose(anywhere.host(amplitudes), kind.amplitudes(unknowns), rtol=0, atol=1e-8)
+        squares = weight @ np.sum(np.abs(design @ unknowns - y) ** 2, axis=1)
+        assert eigensystem.residual(regularization) == pytest.approx(squares, rel=1e-8)
+        gram = design.conj().T @ (design * weight[:, None])
+        hat = design @ np.linalg.solve(gram + regularization * total * np.eye(len(gram)), design.conj().T * weight)
+        assert eigensystem.degrees_of_freedom(regularization) == pytest.approx(np.trace(hat).real, rel=1e-8)
+
+
+@every_path
+@every_kind
+def test_eigensystem_of_equal_frequencies_is_finite(kind, path, anywhere):
+    x, y, _ = problem(20)
+    omega = anywhere.asarray(np.zeros((6, 2 + kind.extra)))
+    minimize = LeastSquares(rows_of(anywhere, x, y), kind.features, 0.1, path)
+    eigensystem = minimize.eigensystem(omega)
+    for regularization in (0.0, 0.1):
+        assert np.all(np.isfinite(anywhere.host(eigensystem.amplitudes(regularization))))
+        assert np.isfinite(eigensystem.residual(regularization))
+        assert np.isfinite(eigensystem.degrees_of_freedom(regularization))
+    assert_allclose(
+        anywhere.host(eigensystem.amplitudes(0.1)), anywhere.host(minimize(omega).amplitudes), rtol=0, atol=1e-10
+    )
+    residual = np.sum((y - y.mean(axis=0)) ** 2) if np.any(kind.design(x, np.zeros((6, 2 + kind.extra)))) else np.sum(y * y)
+    assert eigensystem.residual(1e-14) == pytest.approx(residual, rel=1e-6)
+
+
+def test_solutions_pickle():
+    x, y, _ = problem(20)
+    solution = LeastSquares(Rows(x, y), Activation(np.tanh), 0.1)(FEATURES["sigmoid"].frequencies(3, 2))
+    again = pickle.loads(pickle.dumps(solution))
+    assert_allclose(again.amplitudes, solution.amplitudes, rtol=0)
+    assert (again.loss, again.info) == (solution.loss, solution.info)

@@ -1,0 +1,189 @@
+import numpy as np
+import oracle
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_diabetes, load_digits
+from tables import problem
+
+from fourierwalk import rows as rows_module
+from fourierwalk.scaling import Scaling, share_units
+
+
+def raw(n_rows=30):
+    x, y, weight = problem(n_rows, n_inputs=3)
+    return x * [1.0, 20.0, 1e-3] + [5.0, -100.0, 0.0], 7 * y + 3, weight
+
+
+def scaled(scaling, x, y):
+    return scaling.inputs.apply(x), scaling.targets.apply(y)
+
+
+def test_algorithm_3(anywhere):
+    x, y, _ = raw()
+    there = anywhere.asarray(x), anywhere.asarray(y)
+    scaling = Scaling.fit(*there, ddof=1)
+    for ours, printed in zip(scaled(scaling, *there), oracle.algorithm_3(x, y), strict=True):
+        assert_allclose(anywhere.host(ours), printed, rtol=0, atol=1e-12)
+    assert scaling.kind == "columns"
+
+
+def test_without_a_correction_the_spread_divides_by_the_number_of_rows(xp):
+    x, y, _ = raw()
+    scaling = Scaling.fit(xp.asarray(x), xp.asarray(y))
+    assert_allclose(xp.host(scaling.inputs.center), x.mean(axis=0))
+    assert_allclose(xp.host(scaling.inputs.scale), x.std(axis=0))
+    assert_allclose(xp.host(scaling.targets.scale), y.std(axis=0))
+
+
+@given(st.integers(2, 40), st.sampled_from([0, 1]))
+def test_inverse(n_rows, ddof):
+    x, y, _ = raw(n_rows)
+    scaling = Scaling.fit(x, y, ddof=ddof)
+    assert_allclose(scaling.inputs.invert(scaling.inputs.apply(x)), x, rtol=1e-12, atol=1e-12)
+    assert_allclose(scaling.targets.invert(scaling.targets.apply(y)), y, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("ddof", [0, 1])
+def test_weights_are_repetitions(sparse, ddof):
+    x, y, weight = raw()
+    again = np.repeat(np.arange(len(x)), weight.astype(int))
+    kind = scipy.sparse.csr_array if sparse else np.asarray
+    weighted = Scaling.fit(kind(x), y, weight, ddof=ddof)
+    repeated = Scaling.fit(kind(x[again]), y[again], ddof=ddof)
+    for one, other in [(weighted.inputs, repeated.inputs), (weighted.targets, repeated.targets)]:
+        assert_allclose(one.center, other.center, rtol=1e-12)
+        assert_allclose(one.scale, other.scale, rtol=1e-12)
+    assert not np.allclose(weighted.inputs.center, x.mean(axis=0), rtol=1e-3)
+
+
+def test_blocks_change_nothing(xp, monkeypatch):
+    x, y, weight = (xp.asarray(part) for part in raw())
+    at_once = Scaling.fit(x, y, weight)
+    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 3 * 4)
+    in_blocks = Scaling.fit(x, y, weight)
+    assert_allclose(xp.host(in_blocks.inputs.scale), xp.host(at_once.inputs.scale), rtol=1e-12)
+    assert_allclose(xp.host(in_blocks.inputs.center), xp.host(at_once.inputs.center), rtol=1e-12)
+
+
+@pytest.mark.parametrize("constant", [0.0, 1.0, 0.1, -1e-30, 1e30, 123456.789])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_constant_columns_are_centred_and_not_divided(constant, sparse):
+    """0.1 summed 30 times is not 3: what rounding leaves is no spread."""
+    x, y, _ = raw()
+    x[:, 1], y[:, 0] = constant, constant
+    scaling = Scaling.fit(scipy.sparse.csr_array(x) if sparse else x, y, standardize=True)
+    assert scaling.inputs.scale[1] == scaling.targets.scale[0] == 1.0
+    assert scaling.inputs.scale[0] != 1.0
+    columns, targets = scaled(scaling, x, y)
+    assert_allclose(columns[:, 1], 0, atol=1e-12 * max(1, abs(constant)))
+    assert_allclose(targets[:, 0], 0, atol=1e-12 * max(1, abs(constant)))
+
+
+def test_one_row(xp):
+    scaling = Scaling.fit(xp.asarray([[3.0, 4.0]]), xp.asarray([[5.0]]))
+    assert_array_equal(xp.host(scaling.inputs.apply(xp.asarray([[3.0, 4.0]]))), [[0.0, 0.0]])
+
+
+def test_small_spread_far_from_zero_is_a_spread():
+    x = 1e6 + np.linspace(0, 1e-3, 50)[:, None]
+    assert_allclose(Scaling.fit(x, x).inputs.scale, x.std(), rtol=1e-3)
+
+
+def test_nothing_is_changed_where_nothing_is_wanted(xp):
+    x, y, weight = (xp.asarray(part) for part in raw())
+    scaling = Scaling.fit(x, y, weight, standardize=False)
+    assert scaling.kind == "none"
+    rows = scaling.rows(x, y, weight)
+    assert_array_equal(xp.host(rows.x), raw()[0])
+    assert_array_equal(xp.host(rows.y), raw()[1])
+
+
+def test_targets_can_be_centred_only(xp):
+    x, y, _ = raw()
+    scaling = Scaling.fit(xp.asarray(x), xp.asarray(y), scale_targets=False)
+    assert_array_equal(xp.host(scaling.targets.scale), [1.0, 1.0])
+    assert_allclose(xp.host(scaling.targets.apply(xp.asarray(y))), y - y.mean(axis=0))
+
+
+def test_rows_are_scaled_once(xp):
+    x, y, weight = raw()
+    rows = Scaling.fit(xp.asarray(x), xp.asarray(y)).rows(*(xp.asarray(part) for part in (x, y, weight)))
+    assert_allclose(xp.host(rows.x), (x - x.mean(axis=0)) / x.std(axis=0))
+    assert_allclose(xp.host(rows.y), (y - y.mean(axis=0)) / y.std(axis=0))
+    assert_array_equal(xp.host(rows.weight), weight)
+    assert rows.center is rows.scale is None
+
+
+def test_single_precision_is_scaled_in_double(xp):
+    x = (1000 + raw()[0]).astype(np.float32)
+    scaling = Scaling.fit(xp.asarray(x), xp.asarray(raw()[1]))
+    wide = x.astype(np.float64)
+    assert_allclose(xp.host(scaling.inputs.center), wide.mean(axis=0), rtol=1e-14)
+    assert xp.dtype(scaling.rows(xp.asarray(x)).x) == "float64"
+
+
+# Sparse inputs
+
+
+@pytest.mark.parametrize("standardize", [True, False, "auto"])
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_sparse_phases_are_the_dense_ones(standardize, weighted, dtype):
+    rng = np.random.default_rng(0)
+    x = scipy.sparse.random_array((50, 20), density=0.2, rng=rng).astype(dtype).tocsr()
+    y, weight = problem(50)[1:]
+    omega = rng.standard_normal((6, 20))
+    phases = []
+    for kind in (x, x.toarray()):
+        scaling = Scaling.fit(kind, y, weight if weighted else None, standardize=standardize)
+        phases.append(scaling.rows(kind).whole().project(omega))
+    assert scipy.sparse.issparse(scaling.rows(x).x)
+    assert_allclose(phases[0], phases[1], atol=1e-11)
+
+
+@pytest.mark.parametrize("kind", [scipy.sparse.csr_array, scipy.sparse.csc_array, scipy.sparse.csr_matrix])
+def test_sparse_kinds(kind):
+    x, y, _ = raw()
+    assert_allclose(Scaling.fit(kind(x), y).inputs.scale, x.std(axis=0), rtol=1e-12)
+
+
+# One common scale
+
+
+def test_pixels_share_units_and_measurements_do_not():
+    pixels, tabular = load_digits().data, load_diabetes().data
+    assert share_units(pixels)
+    assert share_units(scipy.sparse.csr_array(pixels))
+    assert not share_units(tabular)
+    assert not share_units(pixels[:, :8])  # too few columns that vary to tell
+    assert not share_units(np.random.default_rng(0).standard_normal((100, 20)))
+
+
+def test_counts_of_different_size_do_not_share_units():
+    x = np.random.default_rng(0).random((100, 12)) * np.geomspace(1, 1e6, 12)
+    x[0] = 0
+    assert not share_units(x)
+
+
+def test_auto_divides_pixels_by_one_common_scale(xp):
+    pixels = load_digits().data[:300]
+    y = xp.asarray(np.ones((300, 1)))
+    scaling = Scaling.fit(xp.asarray(pixels), y, standardize="auto")
+    assert scaling.kind == "common"
+    spread = np.where(pixels.std(axis=0) > 0, pixels.std(axis=0), 1.0)
+    assert_allclose(xp.host(scaling.inputs.scale), np.full(64, np.sqrt(np.mean(spread**2))))
+    assert np.abs(xp.host(scaling.inputs.apply(xp.asarray(pixels)))).max() < 4
+    by_column = Scaling.fit(xp.asarray(pixels), y, standardize=True)
+    assert by_column.kind == "columns"
+    assert np.abs(xp.host(by_column.inputs.apply(xp.asarray(pixels)))).max() > 10
+
+
+def test_auto_scales_measurements_by_column():
+    x, y, _ = raw()
+    auto, plain = Scaling.fit(x, y, standardize="auto"), Scaling.fit(x, y, standardize=True)
+    assert auto.kind == "columns"
+    assert_array_equal(auto.inputs.scale, plain.inputs.scale)
