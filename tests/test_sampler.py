@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from tables import FEATURES, every_kind
+from tables import FEATURES, Plain, every_kind
 
 from fourierwalk.features import ComplexExponentials
 from fourierwalk.least_squares import LeastSquares, Solution
@@ -55,12 +55,6 @@ class Recorder:
         self.asked.append(frequencies)
         self.told.append(self.minimize(frequencies))
         return self.told[-1]
-
-
-class Plain:
-    """NumPy, for tests that need one library only."""
-
-    asarray = staticmethod(np.asarray)
 
 
 # The algorithms as printed

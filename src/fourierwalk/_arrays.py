@@ -37,6 +37,17 @@ def to_host(values: Array) -> np.ndarray:
     return np.asarray(values)
 
 
+def accelerator_bytes(values: Any) -> int | None:
+    """The memory of the GPU that holds the values; None where none does."""
+    if compat.is_torch_array(values) and values.device.type == "cuda":
+        import torch
+
+        return int(torch.cuda.get_device_properties(values.device).total_memory)
+    if compat.is_cupy_array(values):
+        return int(values.device.mem_info[1])
+    return None
+
+
 def float64(values: Array) -> Array:
     """The values in double precision, without a copy where they already are."""
     xp = namespace(values)

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 
 from fourierwalk import __version__
-from fourierwalk.commands import demo, reproduce
+from fourierwalk.commands import demo, report, reproduce
 
-COMMANDS = (demo, reproduce)
+COMMANDS = (demo, reproduce, report)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -86,4 +87,4 @@ class Page:
 
 def _cell(cell: Any) -> str:
     text = html.escape(str(cell))
-    return f'<td class="text">{text}</td>' if len(text) > 40 else f"<td>{text}</td>"
+    return f'<td class="text">{text}</td>' if re.search("[a-z]{3}", text) else f"<td>{text}</td>"

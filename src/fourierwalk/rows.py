@@ -8,10 +8,10 @@ from typing import Any
 
 import scipy.sparse
 
-from fourierwalk._arrays import Array, float64, like, namespace
+from fourierwalk._arrays import Array, accelerator_bytes, float64, like, namespace
 
 BLOCK_BYTES = 64 * 2**20
-"""No block's columns take more than this."""
+"""No block's columns take more than this on a CPU; on a GPU a sixteenth of its memory."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,9 @@ class Rows:
 
     def blocks(self, width: int) -> Iterator[Block]:
         """The rows in blocks whose `width` columns of doubles stay below the budget."""
-        height = max(1, min(len(self), BLOCK_BYTES // (8 * max(1, width))))
+        on_gpu = accelerator_bytes(self.x)
+        budget = BLOCK_BYTES if on_gpu is None else on_gpu // 16
+        height = max(1, min(len(self), budget // (8 * max(1, width))))
         for start in range(0, len(self), height):
             yield self._block(slice(start, min(start + height, len(self))))
 
