@@ -74,6 +74,12 @@ def xp(request):
     return Backend(request.param)
 
 
+@pytest.fixture(params=[_backend(name) for name in BACKENDS[1:]])
+def foreign(request):
+    """A library of arrays that is not NumPy."""
+    return Backend(request.param)
+
+
 @pytest.fixture(params=[_backend(name) for name in [*BACKENDS, ELSEWHERE]])
 def anywhere(request):
     """A library of arrays, or one of them on a device whose arrays NumPy cannot read."""

@@ -82,7 +82,7 @@ def problem(n_rows=40, n_inputs=2, n_outputs=2, seed=0):
 
 
 def ridge(design, y, weight, regularization):
-    """The minimiser of Σ(w/W)|Sβ − y|² + λ|β|² as one plain least squares problem, [√(w/W) S; √λ I] β = [√(w/W) y; 0]."""
+    """The minimiser of Σ(w/W)|Sβ − y|² + λ|β|² as one plain problem, [√(w/W) S; √λ I] β = [√(w/W) y; 0]."""
     root = np.sqrt(weight / np.sum(weight))[:, None]
     penalty = np.sqrt(regularization) * np.eye(design.shape[1])
     rows = np.vstack([root * design, penalty])

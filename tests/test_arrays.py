@@ -43,6 +43,11 @@ def test_to_host_detaches_tensors():
     assert_array_equal(arrays.to_host(torch.ones(2, requires_grad=True)), [1.0, 1.0])
 
 
+def test_there_is_no_accelerator_behind_a_cpu(anywhere):
+    assert arrays.accelerator_bytes(anywhere.asarray([1.0])) is None
+    assert arrays.accelerator_bytes(scipy.sparse.csr_array(np.eye(2))) is None
+
+
 def test_float64_copies_only_where_it_must(xp):
     double, single = xp.asarray(drawn(3)), xp.asarray(drawn(3).astype(np.float32))
     assert arrays.float64(double) is double

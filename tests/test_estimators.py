@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_val_score
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
+from sklearn.utils.estimator_checks import check_estimator
 from tables import OnlyCosines
 
 from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierFeatures, AdaptiveFourierRegressor
@@ -64,21 +64,864 @@ def scaled(values):
 # scikit-learn's contract
 
 
-@parametrize_with_checks([kind() for kind in ESTIMATORS])
-def test_scikit_learn_check(estimator, check):
-    check(estimator)
+@every_estimator
+def test_all_checks_of_scikit_learn_run_and_pass(kind):
+    results = check_estimator(kind(), on_fail=None, on_skip=None)
+    trouble = {one["check_name"]: repr(one["exception"]) for one in results if one["status"] != "passed"}
+    assert trouble == {}  # a skipped check is trouble too: pandas or SCIPY_ARRAY_API is missing
+    exact = sklearn.__version__.startswith("1.9.")
+    assert len(results) == N_CHECKS[kind] if exact else len(results) >= 40
 
 
 @every_estimator
-def test_no_scikit_learn_check_is_skipped(kind):
-    """Their number is asserted, so that none goes missing; the checks themselves have just run one by one."""
-    names = []
+def test_clones_are_unfitted_and_have_the_same_parameters(kind):
+    model = small(kind, initial=np.zeros((8, 2)), features=OnlyCosines()).fit(*targets(kind))
+    copy = clone(model)
+    assert not hasattr(copy, "frequencies_")
+    assert copy.get_params().keys() == model.get_params().keys()
+    assert isinstance(copy.features, OnlyCosines)
+    assert_array_equal(copy.initial, model.initial)
+    for name in model.get_params().keys() - {"features", "initial"}:
+        assert getattr(copy, name) == getattr(model, name)
+    assert_allclose(output(copy.fit(*targets(kind)), data()[0]), output(model, data()[0]), rtol=0)
 
-    class Named(kind):
-        pass
 
-    Named.__name__ = kind.__name__
-    for _, check in parametrize_with_checks([Named()]).args[1]:
-        names.append(check.func.__name__)
-    expected = N_CHECKS[kind]
-    assert len(names) == expected if sklearn.__version__.startswith("1.9.") else len(names) >= 40
+@every_estimator
+def test_fit_leaves_parameters_and_data_alone(kind):
+    X, y = targets(kind)
+    model, before = small(kind), (X.copy(), y.copy())
+    parameters = dict(model.get_params())
+    assert model.fit(X, y) is model
+    assert model.get_params() == parameters
+    assert_array_equal(X, before[0])
+    assert_array_equal(y, before[1])
+
+
+@every_estimator
+def test_pickles_say_the_same(kind):
+    X, y = targets(kind)
+    model = small(kind).fit(X, y)
+    assert_array_equal(output(pickle.loads(pickle.dumps(model)), X), output(model, X))
+
+
+@every_estimator
+def test_what_is_learnt(kind):
+    X, y = targets(kind)
+    model = small(kind).fit(X, y)
+    assert model.frequencies_.shape == (8, 2)
+    assert model.amplitudes_.shape == {AdaptiveFourierClassifier: (8, 3), AdaptiveFourierFeatures: (8, 1)}.get(
+        kind, (8,)
+    )
+    assert np.iscomplexobj(model.amplitudes_)
+    assert model.regularization_ > 0
+    assert model.n_steps_ == model.n_iter_ == model.history_.step[-1] == 20
+    assert model.n_features_in_ == 2
+    assert model.history_.acceptance.shape == (20,)
+
+
+@pytest.mark.parametrize(
+    "random_state", [7, np.int64(7), np.random.RandomState(7), np.random.default_rng(7)], ids=lambda r: type(r).__name__
+)
+def test_random_states(random_state):
+    X, y = data()
+    copy = pickle.loads(pickle.dumps(random_state))
+    one, other = (small(random_state=state).fit(X, y).predict(X) for state in (random_state, copy))
+    assert_array_equal(one, other)
+    assert np.any(one != small(random_state=8).fit(X, y).predict(X))
+    small(random_state=None).fit(X, y)
+
+
+# The algorithms of the paper, one call away
+
+
+@pytest.mark.parametrize("n_outputs", [1, 2])
+@pytest.mark.parametrize("settings", [{}, {"adapt_after": 10, "max_norm": 4.0}], ids=["Algorithm 1", "Algorithm 2"])
+def test_the_estimator_walks_the_walk_of_the_paper(settings, n_outputs, xp):
+    X = data()[0]
+    y = np.column_stack([np.sin((2 + j) * X[:, 0]) + 0.1 * X[:, 1] + 9 for j in range(n_outputs)])
+    model = AdaptiveFourierRegressor(
+        n_frequencies=6,
+        sampler="metropolis",
+        features="complex",
+        regularization=0.1,
+        step_size=0.7,
+        exponent=4.0,
+        refit_every=7,
+        n_steps=45,
+        standardize=True,
+        random_state=3,
+        **settings,
+    ).fit(xp.asarray(X), xp.asarray(y))
+    arguments = [scaled(X), scaled(y), 6, 45, 0.7, 4.0, 0.1, 7, *settings.values(), np.random.default_rng(3)]
+    omega, beta = (oracle.algorithm_2 if settings else oracle.algorithm_1)(*arguments)[:2]
+    assert_allclose(xp.host(model.frequencies_), omega, rtol=0, atol=1e-9)
+    assert_allclose(xp.host(model.amplitudes_), beta * y.std(axis=0), rtol=0, atol=1e-9)
+    values = y.mean(axis=0) + y.std(axis=0) * (oracle.features(scaled(X), omega) @ beta).real
+    assert_allclose(xp.host(model.predict(xp.asarray(X))), values, rtol=0, atol=1e-8)
+    assert model.n_steps_ == 45
+
+
+def test_the_settings_of_the_paper_by_name():
+    """δ = 2.4²/d and γ = 3d − 2."""
+    X, y = data()
+    common = {"sampler": "metropolis", "features": "complex", "regularization": 0.1, "standardize": True}
+    named = small(step_size="paper", exponent="paper", **common).fit(X, y)
+    numbers = small(step_size=2.4**2 / 2, exponent=4.0, **common).fit(X, y)
+    assert_array_equal(named.frequencies_, numbers.frequencies_)
+    assert_array_equal(named.history_.step_size, np.full(20, 2.88))
+
+
+def test_fixed_is_plain_random_features_with_a_ridge():
+    X, y = data()
+    model = AdaptiveFourierRegressor(
+        20, sampler="fixed", initial=1.5, features="complex", regularization=0.01, standardize=True, random_state=4
+    ).fit(X, y)
+    omega = 1.5 * np.random.default_rng(4).standard_normal((20, 2))
+    waves = np.exp(1j * scaled(X) @ omega.T)
+    beta = np.linalg.solve(waves.conj().T @ waves + 0.01 * len(X) * np.eye(20), waves.conj().T @ scaled(y))
+    assert_array_equal(model.frequencies_, omega)
+    assert_allclose(model.amplitudes_, y.std() * beta, atol=1e-9)
+    new = data(30, seed=1)[0]
+    values = y.mean() + y.std() * (np.exp(1j * (new - X.mean(axis=0)) / X.std(axis=0) @ omega.T) @ beta).real
+    assert_allclose(model.predict(new), values, atol=1e-9)
+    assert model.n_steps_ == 0
+
+
+@pytest.mark.parametrize("features", ["complex", "cos-sin"])
+def test_predictions_by_hand(features):
+    """f(x) = offset + Re Σ βₖ exp(iωₖ·x̃), and the same in the inputs' own units."""
+    X, y = data()
+    model = small(features=features).fit(X, y)
+    waves = np.exp(1j * scaled(X) @ model.frequencies_.T)
+    assert_allclose(model.predict(X), y.mean() + (waves @ model.amplitudes_).real, atol=1e-9)
+    omega, beta = model.model_.spectrum()
+    assert_allclose(model.predict(X), y.mean() + (np.exp(1j * X @ omega.T) @ beta[:, 0]).real, atol=1e-8)
+    assert_allclose(omega, model.frequencies_ / X.std(axis=0))
+
+
+@pytest.mark.parametrize(
+    "features", [OnlyCosines(), Activation(np.tanh), Activation(np.tanh, bias=False), sigmoid(), "sigmoid"], ids=str
+)
+def test_other_features(features):
+    X = np.linspace(-2, 2, 200)[:, None]
+    y = np.cos(3 * X[:, 0])
+    model = AdaptiveFourierRegressor(24, features=features, random_state=0, n_steps=100).fit(X, y)
+    odd = getattr(features, "bias", True) is False
+    assert model.frequencies_.shape == (24, 1 if odd or isinstance(features, OnlyCosines) else 2)
+    if not odd:  # sums of odd functions cannot fit an even one
+        assert model.score(X, y) > 0.9
+
+
+def test_a_sampler_object():
+    X, y = data()
+    mine = Metropolis(RandomWalk(0.7), exponent=4.0, refit_every=5)
+    by_object = small(sampler=mine, regularization=0.1).fit(X, y)
+    by_name = small(sampler="metropolis", step_size=0.7, exponent=4.0, refit_every=5, regularization=0.1).fit(X, y)
+    assert_array_equal(by_object.frequencies_, by_name.frequencies_)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"features": "complex"},
+        {"n_frequencies": 100},
+        {"solver": "dual"},
+        {"solver": "direct", "n_frequencies": 100},
+        {"regularization": 1e-3},
+        {"adapt_after": 5},
+        {"max_norm": 3.0},
+        {"standardize": False, "step_size": 1.0},
+        {"initial": 1.0},
+        {"early_stopping": True, "sampler": "metropolis"},
+        {"early_stopping": False},
+        {"validation_fraction": 0.3},
+    ],
+    ids=str,
+)
+def test_every_setting_gives_a_model_that_follows_the_data(settings):
+    X, y = data(300)
+    X[:, 1] = X[:, 1] / 5 - 2
+    model = small(**{"n_frequencies": 30, "n_steps": 60, **settings}).fit(X, y)
+    assert model.score(X, y) > 0.9
+    assert np.all(np.linalg.norm(model.frequencies_, axis=1) < settings.get("max_norm", np.inf))
+
+
+# Outputs
+
+
+def test_shapes_of_targets_and_predictions():
+    X, y = data()
+    one, column, two = (small().fit(X, part) for part in (y, y[:, None], np.column_stack([y, -y])))
+    assert one.predict(X).shape == (150,)
+    assert one.amplitudes_.shape == (8,)
+    assert column.predict(X).shape == (150, 1)
+    assert column.amplitudes_.shape == (8, 1)
+    assert two.predict(X).shape == (150, 2)
+    assert two.amplitudes_.shape == (8, 2)
+    assert_array_equal(column.predict(X)[:, 0], one.predict(X))
+    assert_allclose(two.predict(X)[:, 0], -two.predict(X)[:, 1], atol=1e-9)
+
+
+@every_estimator
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_precision_is_kept(kind, dtype, xp):
+    X, y = targets(kind)
+    X = X.astype(np.float32).astype(np.float64)  # the same rows in either precision
+    there = xp.asarray(X.astype(dtype))
+    model = small(kind).fit(there, xp.asarray(y.astype(dtype) if kind is AdaptiveFourierRegressor else y))
+    assert xp.dtype(output(model, there)) == np.dtype(dtype).name
+    assert xp.dtype(model.frequencies_) == "float64"
+    if kind is AdaptiveFourierClassifier:
+        assert xp.dtype(model.predict_proba(there)) == np.dtype(dtype).name
+    assert_allclose(xp.host(output(model, there)), output(small(kind).fit(X, y), X), rtol=1e-3, atol=1e-3)
+
+
+def test_whole_numbers_are_inputs_too(xp):
+    X = np.arange(300).reshape(150, 2) % 17
+    model = small().fit(xp.asarray(X), xp.asarray(data()[1]))
+    assert xp.dtype(model.predict(xp.asarray(X))) == "float64"
+    assert_allclose(
+        xp.host(model.predict(xp.asarray(X))), small().fit(X.astype(float), data()[1]).predict(X), atol=1e-6
+    )
+
+
+# The classifier
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize("words", [True, False], ids=["words", "numbers"])
+def test_labels(n_classes, words):
+    X, codes = labelled(n_classes)
+    y = np.array(["e", "d", "c", "b", "a"])[codes] if words else codes * 10 - 7
+    model = small(AdaptiveFourierClassifier, n_frequencies=30).fit(X, y)
+    assert_array_equal(model.classes_, np.unique(y))
+    assert model.predict(X).dtype == y.dtype
+    assert model.score(X, y) > 0.8
+    assert model.amplitudes_.shape == (30, n_classes)
+    probabilities = model.predict_proba(X)
+    assert probabilities.shape == (150, n_classes)
+    assert_allclose(probabilities.sum(axis=1), 1, atol=1e-12)
+    assert probabilities.min() > 0
+    assert_array_equal(model.classes_[probabilities.argmax(axis=1)], model.predict(X))
+    decision = model.decision_function(X)
+    best = (decision > 0).astype(int) if n_classes == 2 else decision.argmax(axis=1)
+    assert_array_equal(model.classes_[best], model.predict(X))
+    assert decision.shape == ((150,) if n_classes == 2 else (150, n_classes))
+
+
+def test_the_classifier_is_least_squares_on_one_hot_targets():
+    X, y = labelled()
+    settings = {"sampler": "fixed", "regularization": 0.05, "standardize": True, "features": "complex"}
+    model = small(AdaptiveFourierClassifier, **settings).fit(X, y)
+    waves = np.exp(1j * scaled(X) @ model.frequencies_.T)
+    one_hot = np.eye(3)[y] - np.eye(3)[y].mean(axis=0)
+    beta = np.linalg.solve(waves.conj().T @ waves + 0.05 * len(X) * np.eye(8), waves.conj().T @ one_hot)
+    assert_allclose(model.amplitudes_, beta, atol=1e-9)
+    values = np.eye(3)[y].mean(axis=0) + (waves @ beta).real
+    assert_allclose(model.decision_function(X), values, atol=1e-9)
+    assert_array_equal(model.predict(X), values.argmax(axis=1))
+
+
+def test_the_classifier_walks_on_one_hot_targets_that_are_not_scaled():
+    """Rare classes keep their small share in the norm over outputs that the walk tests."""
+    X, y = data()
+    labels = np.digitize(y, np.quantile(y, [0.05, 0.3]))
+    settings = {"sampler": "metropolis", "regularization": 0.1, "standardize": True, "features": "complex"}
+    model = small(AdaptiveFourierClassifier, n_steps=45, step_size=0.7, exponent=4.0, **settings).fit(X, labels)
+    one_hot = np.eye(3)[labels] - np.eye(3)[labels].mean(axis=0)
+    omega, beta = oracle.algorithm_1(scaled(X), one_hot, 8, 45, 0.7, 4.0, 0.1, 10, np.random.default_rng(0))
+    assert_allclose(model.frequencies_, omega, rtol=0, atol=1e-9)
+    assert_allclose(model.amplitudes_, beta, rtol=0, atol=1e-9)
+
+
+def test_probabilities_are_the_nearest_to_the_values():
+    X, y = labelled()
+    model = small(AdaptiveFourierClassifier).fit(X, y)
+    values = model.decision_function(X)
+    plain = (model.predict_proba(X) * (150 + 3) - 1) / 150  # without the share that is spread evenly
+    assert_allclose(plain.sum(axis=1), 1)
+    assert plain.min() > -1e-12
+    for other in np.eye(3):  # the projection onto a convex set: no point of it is nearer
+        assert np.max(np.sum((values - plain) * (other - plain), axis=1)) < 1e-12
+    assert (plain.max(axis=1) > 1 - 1e-12).any()
+
+
+def test_two_classes_differ():
+    X, y = labelled(2)
+    model = small(AdaptiveFourierClassifier).fit(X, y)
+    values = model.model_(X)
+    assert_allclose(model.decision_function(X), values[:, 1] - values[:, 0])
+
+
+# The transformer
+
+
+def test_columns_by_hand():
+    X, y = data()
+    model = small(AdaptiveFourierFeatures).fit(X, y)
+    phases = scaled(X) @ model.frequencies_.T
+    assert_allclose(model.transform(X), np.hstack([np.cos(phases), np.sin(phases)]) / np.sqrt(8), atol=1e-10)
+    assert_array_equal(small(AdaptiveFourierFeatures).fit_transform(X, y), model.transform(X))
+    assert_array_equal(model.frequencies_, small().fit(X, y).frequencies_)
+
+
+@pytest.mark.parametrize(("features", "n_columns"), [("cos-sin", 16), ("complex", 16), ("sigmoid", 8)])
+def test_names_of_columns(features, n_columns):
+    model = small(AdaptiveFourierFeatures, features=features).fit(*data())
+    assert model.transform(data()[0]).shape == (150, n_columns)
+    assert not np.iscomplexobj(model.transform(data()[0]))
+    assert list(model.get_feature_names_out()) == [f"adaptivefourierfeatures{i}" for i in range(n_columns)]
+
+
+@pytest.mark.parametrize(("library", "frame"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])
+def test_set_output(library, frame):
+    X, y = data()
+    model = small(AdaptiveFourierFeatures).set_output(transform=library).fit(X, y)
+    columns = model.transform(X)
+    assert isinstance(columns, frame)
+    assert list(columns.columns) == list(model.get_feature_names_out())
+    assert_array_equal(columns.to_numpy(), small(AdaptiveFourierFeatures).fit(X, y).transform(X))
+
+
+def test_labels_are_targets_of_the_transformer_too():
+    X, y = labelled()
+    by_code = small(AdaptiveFourierFeatures).fit(X, y)
+    by_word = small(AdaptiveFourierFeatures).fit(X, np.array(["x", "y", "z"])[y])
+    assert_array_equal(by_code.transform(X), by_word.transform(X))
+    assert_array_equal(by_code.frequencies_, small(AdaptiveFourierClassifier).fit(X, y).frequencies_)
+
+
+# Frames, sparse inputs, pipelines
+
+
+@every_estimator
+@pytest.mark.parametrize(
+    ("frame", "series"), [(pd.DataFrame, pd.Series), (pl.DataFrame, pl.Series)], ids=["pandas", "polars"]
+)
+def test_frames(kind, frame, series):
+    X, y = targets(kind)
+    table = frame({"left": X[:, 0], "right": X[:, 1]})
+    model = small(kind).fit(table, series(y))
+    assert list(model.feature_names_in_) == ["left", "right"]
+    assert_allclose(output(model, table), output(small(kind).fit(X, y), X), rtol=0, atol=1e-9)
+    with pytest.raises(ValueError, match="feature names should match"):
+        output(model, frame({"right": X[:, 1], "left": X[:, 0]}))
+
+
+@every_estimator
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sparse_inputs_are_never_made_dense(kind, form, dtype, monkeypatch):
+    rng = np.random.default_rng(0)
+    dense = (rng.random((160, 12)) * (rng.random((160, 12)) < 0.3)).astype(dtype)
+    y = np.sin(8 * dense[:, 0]) + dense[:, 1]
+    y = (y > np.median(y)).astype(int) if kind is AdaptiveFourierClassifier else y
+    expected = output(small(kind, standardize=True).fit(dense, y), dense)
+    X = scipy.sparse.csr_array(dense).asformat(form)
+
+    def refuse(*_, **__):
+        raise AssertionError("sparse inputs were made dense")
+
+    for sparse in (scipy.sparse.csr_array, scipy.sparse.csc_array, scipy.sparse.coo_array):
+        monkeypatch.setattr(sparse, "toarray", refuse)
+        monkeypatch.setattr(sparse, "todense", refuse)
+    weights = np.ones(160)
+    model = small(kind, standardize=True).fit(X, y, weights)
+    assert len(model.history_.checks) > 1  # rows were held out
+    assert output(model, X).dtype == dtype
+    assert_allclose(output(model, X), expected, rtol=0, atol=1e-7 if dtype == np.float64 else 1e-5)
+
+
+def test_pipelines_and_cross_validation():
+    X, y = load_iris(return_X_y=True)
+    classifier = make_pipeline(StandardScaler(), small(AdaptiveFourierClassifier, n_frequencies=24))
+    features = make_pipeline(small(AdaptiveFourierFeatures, n_frequencies=24), LogisticRegression(C=100, max_iter=1000))
+    for pipeline in (classifier, features):
+        assert cross_val_score(pipeline, X, y, cv=KFold(3, shuffle=True, random_state=0)).min() > 0.85
+
+
+def test_grid_search():
+    X, y = data()
+    grid = {"n_frequencies": [1, 30], "regularization": [1e-3, "auto"], "features": ["complex", "cos-sin"]}
+    search = GridSearchCV(small(n_steps=40), grid, cv=3).fit(X, y)
+    assert search.best_params_["n_frequencies"] == 30
+    assert search.best_score_ > 0.9
+    assert search.best_estimator_.frequencies_.shape == (30, 2)
+
+
+# Weights
+
+
+@every_estimator
+def test_weights_are_repetitions_in_any_order(kind):
+    """Also where rows are held out: repeated rows stay together."""
+    X, y = targets(kind, 220)
+    rng = np.random.default_rng(1)
+    weight = rng.integers(0, 4, 220)
+    again = rng.permutation(np.repeat(np.arange(220), weight))
+    weighted = small(kind, n_steps=60).fit(X, y, sample_weight=weight)
+    repeated = small(kind, n_steps=60).fit(X[again], y[again])
+    assert len(weighted.history_.checks) > 1
+    assert_allclose(output(weighted, X), output(repeated, X), rtol=0, atol=1e-7)
+    assert np.abs(output(weighted, X) - output(small(kind, n_steps=60).fit(X, y), X)).max() > 1e-3
+    if kind is AdaptiveFourierClassifier:
+        assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-7)
+
+
+@every_estimator
+def test_weights_of_one_are_no_weights(kind, xp):
+    X, y = targets(kind)
+    X, y = xp.asarray(X), xp.asarray(y)
+    plain = xp.host(output(small(kind).fit(X, y), X))
+    for ones in (1, np.ones(150), [1] * 150, xp.asarray(np.ones(150))):
+        assert_array_equal(xp.host(output(small(kind).fit(X, y, ones), X)), plain)
+
+
+def test_weights_that_are_no_whole_numbers_are_relative():
+    X, y = data()
+    weight = np.random.default_rng(0).random(150) + 0.1
+    one, other = (small().fit(X, y, factor * weight).predict(X) for factor in (1.0, 37.3))
+    assert_allclose(one, other, atol=1e-7)
+    assert np.abs(one - small().fit(X, y).predict(X)).max() > 1e-3
+
+
+@pytest.mark.parametrize("every", [2, 4])
+def test_rows_without_weight_do_not_count(every, xp):
+    """Neither as values nor as rows to hold out: with every second one 100 are left, with every fourth 50."""
+    X, y = data(200)
+    weight = (np.arange(200) % every == 0).astype(float)
+    y_wild = np.where(weight > 0, y, 1e9)
+    model = small().fit(xp.asarray(X), xp.asarray(y_wild), xp.asarray(weight))
+    expected = small().fit(X[weight > 0], y[weight > 0]).predict(X)
+    assert_allclose(xp.host(model.predict(xp.asarray(X))), expected, atol=1e-6)
+
+
+def test_weights_are_routed():
+    X, y = data()
+    weight = np.random.default_rng(0).integers(1, 9, 150).astype(float)
+    cv = KFold(3)
+    with sklearn.config_context(enable_metadata_routing=True):
+        scaler = StandardScaler().set_fit_request(sample_weight=False)
+        routed = small().set_fit_request(sample_weight=True)
+        values = cross_val_predict(make_pipeline(scaler, routed), X, y, cv=cv, params={"sample_weight": weight})
+        deaf = small().set_fit_request(sample_weight=False)
+        unweighted = cross_val_predict(make_pipeline(scaler, deaf), X, y, cv=cv)
+    expected = np.empty(150)
+    for train, test in cv.split(X):
+        scaler = StandardScaler().fit(X[train])
+        model = small().fit(scaler.transform(X[train]), y[train], sample_weight=weight[train])
+        expected[test] = model.predict(scaler.transform(X[test]))
+    assert_allclose(values, expected, atol=1e-9)
+    assert np.abs(values - unweighted).max() > 1e-3
+
+
+# Validation rows
+
+
+@every_predictor
+def test_states_are_chosen_on_given_rows(kind, xp):
+    X, y = targets(kind, 220)
+    train = tuple(xp.asarray(part[:150]) for part in (X, y))
+    model = small(kind, n_steps=60, step_size=2.0).fit(*train, X_val=xp.asarray(X[150:]), y_val=xp.asarray(y[150:]))
+    checks = model.history_.checks
+    assert len(checks) == 7
+    best = min(checks, key=lambda check: check.error)
+    assert_array_equal(xp.host(model.frequencies_), xp.host(best.frequencies))
+    assert "states chosen on X_val, y_val" in model.history_.decisions
+    other = small(kind, n_steps=60, step_size=2.0).fit(*train, X_val=train[0], y_val=train[1])
+    assert model.history_.validation[-1, 1] != other.history_.validation[-1, 1]
+
+
+def test_the_error_on_given_rows_is_that_of_the_model():
+    X, y = data(220)
+    settings = {"sampler": "fixed", "regularization": 0.1, "features": "complex"}
+    model = small(**settings).fit(X[:150], y[:150], X_val=X[150:], y_val=y[150:])
+    squares = np.mean((model.predict(X[150:]) - y[150:]) ** 2) / y[:150].var()
+    assert_allclose(model.history_.validation, [[0, squares]], rtol=1e-9)
+
+
+def test_validation_rows_go_through_a_pipeline():
+    X, y = data(220)
+    X_val, y_val = X[150:], y[150:]
+    with sklearn.config_context(enable_metadata_routing=True):
+        last = small().set_fit_request(X_val=True, y_val=True)
+        pipeline = Pipeline([("scale", StandardScaler()), ("model", last)], transform_input=["X_val"])
+        pipeline.fit(X[:150], y[:150], X_val=X_val, y_val=y_val)
+    scaler = StandardScaler().fit(X[:150])
+    expected = small().fit(scaler.transform(X[:150]), y[:150], X_val=scaler.transform(X_val), y_val=y_val)
+    assert_array_equal(pipeline[-1].history_.validation, expected.history_.validation)
+    assert len(expected.history_.checks) > 1
+
+
+def test_validation_rows_may_be_sparse_or_frames():
+    X, y = data(220)
+    expected = small(standardize=True).fit(X[:150], y[:150], X_val=X[150:], y_val=y[150:]).history_.validation
+    sparse = small(standardize=True).fit(X[:150], y[:150], X_val=scipy.sparse.csc_array(X[150:]), y_val=list(y[150:]))
+    assert_allclose(sparse.history_.validation, expected, rtol=1e-8)
+    table = pd.DataFrame(X, columns=["a", "b"])
+    frame = small(standardize=True).fit(table[:150], y[:150], X_val=table[150:], y_val=pd.Series(y[150:]))
+    assert_allclose(frame.history_.validation, expected, rtol=1e-8)
+
+
+# Warm starts
+
+
+@every_estimator
+@pytest.mark.parametrize("initial", [None, 0.5])
+def test_two_warm_fits_are_one_long_fit(kind, initial, xp):
+    X, y = (xp.asarray(part) for part in targets(kind))
+    settings = {"sampler": "metropolis", "initial": initial, "adapt_after": 6, "max_norm": 9.0, "refit_every": 7}
+    whole = small(kind, n_steps=40, **settings).fit(X, y)
+    warm = small(kind, n_steps=20, warm_start=True, **settings).fit(X, y).fit(X, y)
+    cold = small(kind, n_steps=20, **settings).fit(X, y).fit(X, y)
+    assert warm.n_steps_ == whole.n_steps_ == 40
+    assert_array_equal(xp.host(output(warm, X)), xp.host(output(whole, X)))
+    assert_array_equal(warm.history_.step, np.arange(21, 41))
+    assert cold.n_steps_ == 20
+    assert np.any(xp.host(cold.frequencies_) != xp.host(warm.frequencies_))
+
+
+def test_a_pickled_warm_start_goes_on():
+    X, y = data()
+    settings = {"sampler": "metropolis", "warm_start": True}
+    first = small(n_steps=20, **settings).fit(X, y)
+    again = pickle.loads(pickle.dumps(first))
+    assert_array_equal(again.fit(X, y).predict(X), first.fit(X, y).predict(X))
+    assert_array_equal(first.frequencies_, small(n_steps=40, sampler="metropolis").fit(X, y).frequencies_)
+
+
+def test_a_warm_start_takes_more_steps_and_other_rows():
+    model = small(n_steps=10, warm_start=True).fit(*data())
+    model.set_params(n_steps=15, regularization=0.1).fit(*data(130, seed=5))
+    assert model.n_steps_ == 25
+    assert model.regularization_ == 0.1
+
+
+@pytest.mark.parametrize(
+    ("change", "columns", "sentence"),
+    [
+        ({"n_frequencies": 4}, 2, "n_frequencies must stay 8 for a warm start, got 4"),
+        ({}, 1, "X and features must keep frequencies of 2 components for a warm start, got 1"),
+        ({"features": "sigmoid"}, 2, "X and features must keep frequencies of 2 components for a warm start, got 3"),
+    ],
+)
+def test_a_warm_start_that_does_not_fit(change, columns, sentence):
+    X, y = data()
+    model = small(warm_start=True).fit(X, y)
+    with pytest.raises(ValueError, match=sentence):
+        model.set_params(**change).fit(X[:, :columns], y)
+
+
+def test_a_warm_start_in_another_library():
+    torch = pytest.importorskip("torch")
+    X, y = data()
+    model = small(warm_start=True).fit(X, y)
+    with pytest.raises(ValueError, match="X must stay numpy on cpu for a warm start, got torch on cpu"):
+        model.fit(torch.asarray(X), torch.asarray(y))
+
+
+# Other libraries
+
+
+@every_estimator
+@pytest.mark.parametrize("features", ["cos-sin", "complex", "sigmoid"])
+def test_what_comes_in_goes_out(kind, features, xp):
+    X, y = targets(kind)
+    there = xp.asarray(X)
+    model = small(kind, features=features, n_steps=40).fit(there, xp.asarray(y))
+    here = small(kind, features=features, n_steps=40).fit(X, y)
+    assert_allclose(xp.host(model.frequencies_), here.frequencies_, rtol=0, atol=1e-6)
+    assert_allclose(xp.host(model.amplitudes_), here.amplitudes_, rtol=0, atol=1e-6)
+    assert_allclose(xp.host(output(model, there)), output(here, X), rtol=0, atol=1e-6)
+    assert model.n_features_in_ == 2
+    if kind is AdaptiveFourierClassifier:
+        assert_allclose(xp.host(model.predict_proba(there)), here.predict_proba(X), rtol=0, atol=1e-6)
+        assert_array_equal(xp.host(model.predict(there)), here.predict(X))
+        assert_array_equal(xp.host(model.classes_), here.classes_)
+
+
+def test_targets_may_come_from_numpy(xp):
+    X, y = data()
+    labels = np.array(["no", "yes"])[(y > 50).astype(int)]
+    assert xp.owns(small().fit(xp.asarray(X), y).predict(xp.asarray(X)))
+    assert xp.owns(small().fit(xp.asarray(X), y.tolist()).predict(xp.asarray(X)))
+    model = small(AdaptiveFourierClassifier).fit(xp.asarray(X), labels)
+    assert_array_equal(model.predict(xp.asarray(X)), small(AdaptiveFourierClassifier).fit(X, labels).predict(X))
+    assert xp.owns(model.predict_proba(xp.asarray(X)))
+
+
+def test_many_outputs_in_other_libraries(xp):
+    X, y = data()
+    both = np.column_stack([y, np.cos(X[:, 0])])
+    model = small().fit(xp.asarray(X), xp.asarray(both))
+    assert_allclose(xp.host(model.predict(xp.asarray(X))), small().fit(X, both).predict(X), atol=1e-6)
+
+
+@every_estimator
+def test_another_library_at_predict(kind, foreign):
+    X, y = targets(kind)
+    there, here = small(kind).fit(foreign.asarray(X), foreign.asarray(y)), small(kind).fit(X, y)
+    for inputs in (X, scipy.sparse.csr_array(X), X.tolist()):
+        with pytest.raises(ValueError, match=f"X must be on the device .* that fit saw.*got {type(inputs).__name__}"):
+            output(there, inputs)
+    library = "torch on cpu" if foreign.name == "torch" else "array_api_strict on"
+    with pytest.raises(ValueError, match=f"X must be on the device .* that fit saw, numpy on cpu, got {library}"):
+        output(here, foreign.asarray(X))
+
+
+def test_a_new_fit_may_be_in_another_library(xp):
+    X, y = data()
+    there = xp.asarray(X), xp.asarray(y)
+    model = small().fit(X, y).fit(*there, X_val=there[0], y_val=there[1])
+    assert xp.owns(model.predict(there[0]))
+    assert type(model.fit(X, y, X_val=X, y_val=y).predict(X)) is np.ndarray
+
+
+# Bad input: a sentence that names the argument and what came
+
+
+BAD_SETTINGS = [
+    *[("n_frequencies", value, f"got {value!r}") for value in (0, -3, 2.5, "8", None, True)],
+    *[("n_steps", value, f"got {value!r}") for value in (-1, 2.5, "8")],
+    *[("step_size", value, f"got {value!r}") for value in (0, -0.1, np.nan, np.inf, "big", [1.0])],
+    *[("exponent", value, f"got {value!r}") for value in (0, -1.0, "big")],
+    *[("refit_every", value, f"got {value!r}") for value in (0, -1, 1.5, None)],
+    *[("adapt_after", value, f"got {value!r}") for value in (-1, 0.5, "soon")],
+    *[("max_norm", value, f"got {value!r}") for value in (0, -1.0, np.nan, "big")],
+    *[("initial", value, f"got {value!r}") for value in (-1.0, "zeros", np.nan)],
+    ("initial", np.zeros((3, 2)), "got shape (3, 2)"),
+    ("initial", np.full((8, 2), np.inf), "got NaN or infinity"),
+    *[("regularization", value, f"got {value!r}") for value in (-0.1, np.nan, None, "gcv")],
+    *[("validation_fraction", value, f"got {value!r}") for value in (0, 1, -0.1, 1.5, None)],
+    *[("patience", value, f"got {value!r}") for value in (0, -1, 1.5)],
+    *[("verbose", value, f"got {value!r}") for value in (-1, "loud")],
+    ("sampler", "gibbs", "one of ['auto', 'metropolis', 'fixed'], got 'gibbs'"),
+    ("sampler", 3, "got int"),
+    ("features", "wavelet", "one of ['complex', 'cos-sin', 'sigmoid'] or a features object, got 'wavelet'"),
+    ("features", 3, "got int"),
+    ("standardize", "yes", "one of ['auto', True, False], got 'yes'"),
+    ("standardize", None, "one of ['auto', True, False], got None"),
+    ("early_stopping", "maybe", "one of ['auto', True, False], got 'maybe'"),
+    ("solver", "qr", "one of ['auto', 'direct', 'dual'], got 'qr'"),
+]
+
+
+@every_estimator
+@pytest.mark.parametrize(("name", "value", "came"), BAD_SETTINGS, ids=lambda part: str(part).replace("\n", ""))
+def test_bad_settings(kind, name, value, came):
+    with pytest.raises((ValueError, TypeError), match=f"{name} must be.*{re.escape(came)}"):
+        small(kind, **{name: value}).fit(*targets(kind))
+
+
+def test_constructors_check_nothing():
+    """scikit-learn's contract: parameters are checked by fit."""
+    for name, value, _ in BAD_SETTINGS:
+        assert AdaptiveFourierRegressor().set_params(**{name: value}).get_params()[name] is value
+
+
+def spoilt(values, place, value):
+    values = values.copy()
+    values[place] = value
+    return values
+
+
+@every_estimator
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_inputs_that_are_not_finite(kind, value, xp):
+    X, y = targets(kind)
+    bad = xp.asarray(spoilt(X, (3, 1), value))
+    with pytest.raises(ValueError, match=r"X .*(NaN|infinity)"):
+        small(kind).fit(bad, xp.asarray(y))
+    model = small(kind).fit(xp.asarray(X), xp.asarray(y))
+    with pytest.raises(ValueError, match=r"X .*(NaN|infinity)"):
+        output(model, bad)
+
+
+@every_estimator
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_targets_that_are_not_finite(kind, value, xp):
+    X, y = targets(kind)
+    with pytest.raises(ValueError, match=r"y .*(NaN|infinity)"):
+        small(kind).fit(xp.asarray(X), xp.asarray(spoilt(y.astype(float), 3, value)))
+
+
+def test_sparse_inputs_that_are_not_finite():
+    X, y = data()
+    with pytest.raises(ValueError, match="X contains NaN"):
+        small().fit(scipy.sparse.csr_array(spoilt(X, (3, 1), np.nan)), y)
+
+
+@every_estimator
+def test_complex_inputs(kind, xp):
+    X, y = targets(kind)
+    with pytest.raises(ValueError, match=r"(?i)complex data not supported"):
+        small(kind).fit(xp.asarray(X + 1j), xp.asarray(y))
+    model = small(kind).fit(xp.asarray(X), xp.asarray(y))
+    with pytest.raises(ValueError, match=r"(?i)complex data not supported"):
+        output(model, xp.asarray(X + 1j))
+
+
+def test_complex_targets(xp):
+    X, y = data()
+    with pytest.raises(ValueError, match=r"(?i)complex data not supported"):
+        small().fit(xp.asarray(X), xp.asarray(y + 1j))
+
+
+@every_estimator
+@pytest.mark.parametrize("shape", [(150,), (75, 2, 1), (0, 2), (150, 0)], ids=str)
+def test_inputs_of_a_wrong_shape(kind, shape, xp):
+    y = targets(kind)[1][: shape[0]]
+    with pytest.raises(
+        ValueError, match=r"2D array|dim 3|3 dimensions|[Ff]ound array with|at least one row and one column"
+    ):
+        small(kind).fit(xp.asarray(np.ones(shape)), xp.asarray(y))
+
+
+def test_targets_of_a_wrong_shape(xp):
+    X, y = data()
+    with pytest.raises(ValueError, match=r"got 3|dim 3"):
+        small().fit(xp.asarray(X), xp.asarray(y[:, None, None]))
+    with pytest.raises((ValueError, TypeError), match=r"got 0|got scalar"):
+        small().fit(xp.asarray(X), xp.asarray(1.0))
+    with pytest.raises(ValueError, match=r"y .*shape \(150, 2\)"):
+        small(AdaptiveFourierClassifier).fit(xp.asarray(X), xp.asarray(np.ones((150, 2))))
+
+
+@every_estimator
+def test_targets_that_are_missing(kind, xp):
+    with pytest.raises(ValueError, match=r"y .*None"):
+        small(kind).fit(xp.asarray(data()[0]), None)
+
+
+@every_estimator
+def test_lengths_that_differ(kind, xp):
+    X, y = targets(kind)
+    with pytest.raises(ValueError, match=r"150.*100"):
+        small(kind).fit(xp.asarray(X), xp.asarray(y[:100]))
+
+
+@every_estimator
+@pytest.mark.parametrize(
+    ("weight", "sentence"),
+    [
+        (-np.ones(150), "sample_weight must be finite and not negative, got a minimum of -1.0"),
+        (spoilt(np.ones(150), 4, -0.5), "sample_weight must be finite and not negative, got a minimum of -0.5"),
+        (np.zeros(150), "sample_weight must have a positive entry, got only zeros"),
+        (np.full(150, np.nan), "sample_weight must be finite and not negative, got a minimum of nan"),
+        (np.full(150, np.inf), "sample_weight must be finite"),
+        (np.ones(149), r"sample_weight must have shape \(150,\).*got shape \(149,\)"),
+        (np.ones((150, 1)), r"sample_weight must have shape \(150,\).*got shape \(150, 1\)"),
+    ],
+    ids=["negative", "one negative", "zeros", "NaN", "infinite", "short", "two-dimensional"],
+)
+def test_bad_weights(kind, weight, sentence, xp):
+    X, y = targets(kind)
+    with pytest.raises(ValueError, match=sentence):
+        small(kind).fit(xp.asarray(X), xp.asarray(y), sample_weight=xp.asarray(weight))
+
+
+def test_one_class_only(xp):
+    X = data()[0]
+    with pytest.raises(ValueError, match=r"y must have at least 2 classes, got 1 class: .*7"):
+        small(AdaptiveFourierClassifier).fit(xp.asarray(X), xp.asarray(np.full(150, 7)))
+
+
+def test_numbers_are_no_labels(xp):
+    X, y = data()
+    with pytest.raises(ValueError, match="continuous"):
+        small(AdaptiveFourierClassifier).fit(xp.asarray(X), xp.asarray(y))
+
+
+@every_estimator
+def test_predict_before_fit(kind, xp):
+    X = xp.asarray(data()[0])
+    methods = {"predict", "predict_proba", "decision_function", "transform"} & set(dir(kind))
+    assert methods
+    for method in methods:
+        with pytest.raises(NotFittedError, match=f"{kind.__name__} instance is not fitted yet"):
+            getattr(small(kind), method)(X)
+
+
+@every_estimator
+@pytest.mark.parametrize("n_columns", [1, 3])
+def test_another_number_of_columns(kind, n_columns, xp):
+    X, y = targets(kind)
+    model = small(kind).fit(xp.asarray(X), xp.asarray(y))
+    with pytest.raises(ValueError, match=f"X has {n_columns} features, but {kind.__name__} is expecting 2 features"):
+        output(model, xp.asarray(np.ones((5, n_columns))))
+
+
+@every_predictor
+def test_bad_validation_rows(kind, xp):
+    X, y = (xp.asarray(part) for part in targets(kind))
+    model = small(kind)
+    with pytest.raises(ValueError, match="X_val and y_val must be given together, got only one"):
+        model.fit(X, y, X_val=X)
+    with pytest.raises(ValueError, match="X_val and y_val must be given together, got only one"):
+        model.fit(X, y, y_val=y)
+    with pytest.raises(ValueError, match=r"X has 1 features, but .* is expecting 2 features"):
+        model.fit(X, y, X_val=X[:, :1], y_val=y)
+    with pytest.raises(ValueError, match=r"y.* 150.*50|\[50, 150\]"):
+        model.fit(X, y, X_val=X, y_val=y[:50])
+    with pytest.raises(ValueError, match=r"X .*NaN"):
+        model.fit(X, y, X_val=xp.asarray(np.full((5, 2), np.nan)), y_val=y[:5])
+
+
+def test_validation_targets_that_do_not_fit(xp):
+    X, y = (xp.asarray(part) for part in data())
+    with pytest.raises(ValueError, match="y_val must have 1 outputs like y, got 2"):
+        small().fit(X, y, X_val=X, y_val=xp.asarray(np.ones((150, 2))))
+    with pytest.raises(ValueError, match=r"y.* NaN"):
+        small().fit(X, y, X_val=X, y_val=xp.asarray(np.full(150, np.nan)))
+    labels = xp.asarray(labelled()[1])
+    with pytest.raises(ValueError, match=r"y_val must hold labels of y only, got .*9"):
+        small(AdaptiveFourierClassifier).fit(X, labels, X_val=X, y_val=xp.asarray(np.full(150, 9)))
+
+
+def test_validation_rows_of_another_library(foreign):
+    X, y = data()
+    there = foreign.asarray(X), foreign.asarray(y)
+    with pytest.raises(ValueError, match=r"X_val must be on the device .*got ndarray"):
+        small().fit(*there, X_val=X, y_val=y)
+    with pytest.raises(ValueError, match=r"X_val must be on the device .* numpy on cpu, got"):
+        small().fit(X, y, X_val=there[0], y_val=there[1])
+
+
+# Edges
+
+
+@every_estimator
+@pytest.mark.parametrize("n_rows", [2, 5, 99, 101])
+def test_few_rows(kind, n_rows):
+    X, y = targets(kind, n_rows)
+    y = np.arange(n_rows) % 2 if kind is AdaptiveFourierClassifier else y
+    assert np.all(np.isfinite(output(small(kind, n_frequencies=20).fit(X, y), X)))
+
+
+def test_constant_inputs_and_targets(xp):
+    X, y = xp.asarray(np.full((150, 2), 0.1)), xp.asarray(np.full(150, 7.3))
+    assert_allclose(xp.host(small().fit(X, y).predict(X)), 7.3)
+
+
+def test_a_constant_column_changes_nothing_but_the_random_numbers():
+    X, y = data()
+    model = small(n_frequencies=30, n_steps=60).fit(np.column_stack([X, np.full(150, 0.1)]), y)
+    assert model.score(np.column_stack([X, np.full(150, 0.1)]), y) > 0.9
+    assert np.all(np.isfinite(model.frequencies_))
+
+
+@pytest.mark.parametrize("factor", [1e-150, 1e-8, 1e8, 1e100])
+def test_units_do_not_matter(factor):
+    X, y = data()
+    model = small(standardize=True, early_stopping=False)  # held-out rows are picked by their contents
+    plain = model.fit(X, y).predict(X)
+    assert_allclose(model.fit(factor * X, factor * y).predict(factor * X) / factor, plain, rtol=1e-6)
+
+
+def test_noise_is_not_followed():
+    """The guard: the best state on rows that the walk does not see, with λ chosen."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((200, 3)), rng.standard_normal(200)
+    model = AdaptiveFourierRegressor(random_state=0).fit(X, y)
+    new = rng.standard_normal((2000, 3))
+    assert np.mean(model.predict(new) ** 2) < 0.3

@@ -97,7 +97,9 @@ def test_any_split_of_the_rows_adds_up_to_the_same_sums(cuts, seed, weighted):
     order = np.random.default_rng(seed).permutation(40)
 
     def share(part):
-        return NormalEquations.of_block(Block(x[part], y[part], weight[part] if weighted else None), CosineSine(), omega)
+        return NormalEquations.of_block(
+            Block(x[part], y[part], weight[part] if weighted else None), CosineSine(), omega
+        )
 
     merged = functools.reduce(operator.add, [share(part) for part in np.split(order, sorted(cuts))])
     design, w = kind.design(x, omega), weight if weighted else np.ones(40)
@@ -177,7 +179,7 @@ def test_a_regular_system_without_ridge_needs_no_fallback(path):
 
 
 def test_rows_without_targets():
-    with pytest.raises(ValueError, match="rows need targets y .*got none"):
+    with pytest.raises(ValueError, match=r"rows need targets y .*got none"):
         LeastSquares(Rows(np.ones((3, 1))), CosineSine(), 0.1)(np.ones((1, 1)))
 
 
@@ -221,7 +223,9 @@ def test_eigensystem_of_equal_frequencies_is_finite(kind, path, anywhere):
     assert_allclose(
         anywhere.host(eigensystem.amplitudes(0.1)), anywhere.host(minimize(omega).amplitudes), rtol=0, atol=1e-10
     )
-    residual = np.sum((y - y.mean(axis=0)) ** 2) if np.any(kind.design(x, np.zeros((6, 2 + kind.extra)))) else np.sum(y * y)
+    residual = (
+        np.sum((y - y.mean(axis=0)) ** 2) if np.any(kind.design(x, np.zeros((6, 2 + kind.extra)))) else np.sum(y * y)
+    )
     assert eigensystem.residual(1e-14) == pytest.approx(residual, rel=1e-6)
 
 

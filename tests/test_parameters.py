@@ -52,7 +52,9 @@ def test_the_lower_bound_may_be_included():
 def test_words_and_none():
     number("step_size", "paper", above=0, words=("paper",), optional=True)
     number("step_size", None, above=0, words=("paper",), optional=True)
-    with pytest.raises(ValueError, match=r"^step_size must be a finite number above 0 or 'paper' or None, got 'big'\.$"):
+    with pytest.raises(
+        ValueError, match=r"^step_size must be a finite number above 0 or 'paper' or None, got 'big'\.$"
+    ):
         number("step_size", "big", above=0, words=("paper",), optional=True)
     with pytest.raises(ValueError, match=r"got None\.$"):
         number("step_size", None, above=0, words=("paper",))

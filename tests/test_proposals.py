@@ -8,7 +8,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from fourierwalk.proposals import AdaptiveWalk, RandomWalk, TargetedWalk, covariance_root
 
-WALKS = [RandomWalk(0.3), AdaptiveWalk(0.3, 1), TargetedWalk(RandomWalk(0.3), 0.5), TargetedWalk(AdaptiveWalk(0.3, 1), 0.5)]
+WALKS = [
+    RandomWalk(0.3),
+    AdaptiveWalk(0.3, 1),
+    TargetedWalk(RandomWalk(0.3), 0.5),
+    TargetedWalk(AdaptiveWalk(0.3, 1), 0.5),
+]
 every_walk = pytest.mark.parametrize("walk", WALKS, ids=str)
 
 

@@ -38,6 +38,11 @@ def test_a_budget_below_one_row_still_gives_rows(monkeypatch):
     assert [len(block.x) for block in Rows(np.ones((3, 2))).blocks(width=100)] == [1, 1, 1]
 
 
+def test_a_gpu_has_blocks_of_its_own_size(monkeypatch):
+    monkeypatch.setattr(rows_module, "accelerator_bytes", lambda values: 16 * 8 * 5 * 7)
+    assert [len(block.x) for block in Rows(np.ones((20, 2))).blocks(width=5)] == [7, 7, 6]
+
+
 def test_sum_adds_the_terms_of_all_blocks(anywhere, monkeypatch):
     monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 2 * 4)
     rows, calls = local(anywhere), []

@@ -278,13 +278,11 @@ def test_stopped_pickled_and_resumed_is_unbroken(proposal, stop, anywhere):
     start = anywhere.asarray(np.zeros((N_FREQUENCIES, 2)))
     unbroken = walked(walk, minimize, start, seed=3)[-1]
     rng = np.random.default_rng(3)
-    state = walk.init(minimize, start)
-    for state, _ in walk.sample(minimize, state, rng, N_STEPS):
+    for state, _ in walk.sample(minimize, walk.init(minimize, start), rng, N_STEPS):
         if state.step == stop:
             break
     state, rng = pickle.loads(pickle.dumps((state, rng)))
-    for state, _ in walk.sample(minimize, state, rng, N_STEPS - stop):
-        pass
+    *_, (state, _) = walk.sample(minimize, state, rng, N_STEPS - stop)
     assert state.step == unbroken.step == N_STEPS
     assert_array_equal(anywhere.host(state.frequencies), anywhere.host(unbroken.frequencies))
     assert_array_equal(anywhere.host(state.amplitudes), anywhere.host(unbroken.amplitudes))

@@ -62,10 +62,14 @@ def run(backend=Plain, seed=0, **changes):
 # The final solve
 
 
-@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("early_stopping", [True, False], ids=["rows held out", "all rows"])
+@pytest.mark.parametrize("weighted", [True, False], ids=["weighted", "plain"])
 @every_kind
-def test_the_model_is_a_ridge_on_all_scaled_rows(kind, weighted, xp):
-    fit = settings(features=kind.features).run(data(xp, weighted=weighted), np.random.default_rng(0))
+def test_the_model_is_a_ridge_on_all_scaled_rows(kind, weighted, early_stopping, xp):
+    """Rows that the walk did not see count here."""
+    fit = settings(features=kind.features, early_stopping=early_stopping).run(
+        data(xp, weighted=weighted), np.random.default_rng(0)
+    )
     x, y, weight = data(weighted=weighted)[:3]
     omega = xp.host(fit.model.frequencies)
     design = kind.design(scaled(x, weight), omega)

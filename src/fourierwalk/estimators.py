@@ -342,7 +342,7 @@ def _generator(random_state: Any) -> np.random.Generator:
 def _pair(estimator: Any, X: Any, y: Any, numeric: bool = True) -> tuple[Any, Any]:
     if is_foreign(X):
         X = _foreign_inputs(estimator, X, True)
-        return X, _foreign_targets(y, X)
+        return X, _foreign_targets(y, X, "y", int(X.shape[0]))
     return validate_data(
         estimator,
         X,
@@ -419,7 +419,7 @@ def _validation_numbers(y_val: Any, X: Any) -> Any:
     if y_val is None:
         return None
     if is_foreign(X):
-        return _as_columns(_foreign_targets(y_val, X))
+        return _as_columns(_foreign_targets(y_val, X, "y_val"))
     return _as_columns(check_array(y_val, ensure_2d=False, dtype=np.float64, input_name="y_val"))
 
 
@@ -457,18 +457,18 @@ def _labels(y: Any, X: Array) -> np.ndarray:
     return labels
 
 
-def _foreign_targets(y: Any, X: Array) -> Array:
+def _foreign_targets(y: Any, X: Array, name: str, n_rows: int | None = None) -> Array:
     if y is None or np.ndim(y) not in (1, 2):
-        raise ValueError(f"y must be an array of 1 or 2 dimensions, got {None if y is None else np.ndim(y)}.")
+        raise ValueError(f"{name} must be an array of 1 or 2 dimensions, got {None if y is None else np.ndim(y)}.")
     y = like(to_host(y), X) if not is_foreign(y) or _where(y) != _where(X) else y
     xp = namespace(y)
     if xp.isdtype(y.dtype, "complex floating"):
-        raise ValueError(f"y must be real: complex data not supported, got {y.dtype}.")
-    if y.shape[0] != X.shape[0]:
-        raise ValueError(f"y must have as many rows as X, {X.shape[0]}, got {y.shape[0]}.")
+        raise ValueError(f"{name} must be real: complex data not supported, got {y.dtype}.")
+    if n_rows is not None and y.shape[0] != n_rows:
+        raise ValueError(f"{name} must have as many rows as X, {n_rows}, got {y.shape[0]}.")
     y = xp.astype(y, xp.float64)
     if not bool(xp.all(xp.isfinite(y))):
-        raise ValueError("y must be finite, got NaN or infinity.")
+        raise ValueError(f"{name} must be finite, got NaN or infinity.")
     return y
 
 
@@ -501,8 +501,10 @@ def _known(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 
 def _are_classes(y: Any) -> bool:
-    kind = type_of_target(y) if y is not None else "unknown"
-    return kind in ("binary", "multiclass") and np.unique(np.asarray(y)).size <= 32
+    values = np.asarray(y)
+    if y is None or (values.dtype.kind == "f" and not np.all(np.isfinite(values))):
+        return False
+    return type_of_target(y) in ("binary", "multiclass") and np.unique(values).size <= 32
 
 
 def _nearest_probabilities(values: np.ndarray) -> np.ndarray:

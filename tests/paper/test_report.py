@@ -1,0 +1,109 @@
+"""Summary, figures and page, from the JSON of a toy run and from cells made by hand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fourierwalk import cli
+from fourierwalk.commands import reproduce
+from fourierwalk.paper import plots, report, results, summary
+from fourierwalk.paper.cases import CASES, Cell, at_scale
+
+
+def toy_scale(case, scale):
+    """Quick scale, smaller still: its figures show nothing but that they are drawn."""
+    quick = at_scale(case, scale)
+    shorter = tuple(replace(e, n_steps=min(e.n_steps, 40), look_every=e.look_every and 10) for e in quick.experiments)
+    return replace(quick, n_rows=min(quick.n_rows, 300), n_test=min(quick.n_test, 200), experiments=shorter)
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("quick")
+    common = ["--scale", "quick", "--seeds", "0", "1", "--jobs", "1", "--images", "digits", "--out", str(folder)]
+    walks, sweep = ["algorithm-1", "algorithm-2", "fixed"], ["spread-0.6", "spread-1.0", "spread-1.4"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reproduce, "at_scale", toy_scale)
+        assert cli.main(["reproduce", *common, "--experiments", *walks, *sweep, "exponent"]) == 0
+    return folder
+
+
+def made(case, experiment, errors, figure="rms_modulus"):
+    """Cells with given errors by (width, seed)."""
+    chosen = next(e for e in CASES[case].experiments if e.name == experiment)
+    found = {}
+    for (width, seed), error in errors.items():
+        cell = Cell(CASES[case], chosen, width, seed)
+        found[cell.key] = {"settings": results.settings(cell, "paper"), "result": {figure: error}, "provenance": {}}
+    return found
+
+
+def test_curve_and_slope_by_hand():
+    found = made("case1", "algorithm-1", {(k, s): k**-0.5 * (1 + 0.1 * s) for k in (16, 32, 64, 128) for s in (0, 1)})
+    line = summary.curve(found, "case1", "algorithm-1")
+    np.testing.assert_array_equal(line.widths, [16, 32, 64, 128])
+    np.testing.assert_allclose(line.mean, 1.05 * line.widths**-0.5)
+    np.testing.assert_allclose(line.deviation, np.std([1, 1.1], ddof=1) * line.widths**-0.5)
+    assert summary.slope(line) == pytest.approx(-0.5)
+    claim = summary.claims(found)[0]
+    assert claim.holds is True
+    flat = made("case1", "algorithm-1", {(k, 0): 1.0 for k in (32, 64, 128)})
+    assert summary.claims(flat)[0].verdict == "does not hold"
+
+
+def test_without_cells_no_claim_is_made():
+    assert {claim.verdict for claim in summary.claims({})} == {"not measured"}
+
+
+def test_table_1_claim_needs_every_width_to_be_near_or_better():
+    near = {(k, 0): row[2] * 1.05 for k, row in summary.PRINTED.items()}
+    verdict = {c.claim[:7]: c for c in summary.claims(made("case4", "algorithm-1", near, "misclassified_modulus"))}
+    assert verdict["Table 1"].holds is True
+    far = {**near, (64, 0): summary.PRINTED[64][2] * 1.2}
+    verdict = {c.claim[:7]: c for c in summary.claims(made("case4", "algorithm-1", far, "misclassified_modulus"))}
+    assert verdict["Table 1"].holds is False
+    assert "K = 64: 16.98 printed, 20.38 ours" in verdict["Table 1"].measured
+
+
+def test_time_to_an_error():
+    line = np.array([[1, 0.5, 0.9, 0], [2, 1.0, 0.4, 0], [3, 1.5, 0.6, 0]])
+    assert summary.time_to(line, 0.5) == 1.0
+    assert summary.time_to(line, 0.1) == np.inf
+
+
+def test_missing_cells_are_named():
+    found = made("case1", "algorithm-1", {(2, 0): 1.0})
+    lines = summary.missing(found, "paper")
+    assert any("Algorithm 1: K = 2 (9 of 10), K = 4 (10 of 10)" in line for line in lines)
+
+
+def test_the_page_has_every_figure_and_says_its_scale(quick, capsys):
+    assert cli.main(["report", str(quick)]) == 0
+    html = (quick / "report.html").read_text()
+    names = {path.stem for path in (quick / "figures").glob("*.png")}
+    assert names == {"target", "case1", "histogram", "amplitudes", "case2", "case3", "case4", "sweep"}
+    assert html.count("data:image/png;base64,") == len(names)
+    assert "not the paper&#x27;s parameters" in html
+    assert "digits, not MNIST" in html
+    assert "What is missing" in html
+    assert "holds for the bound only" in html
+
+
+def test_quick_figures_are_stamped(quick):
+    found = results.read(quick)
+    for name, figure, _ in report.figures(found):
+        words = [text.get_text() for text in figure.texts]
+        assert name == "target" or any("quick scale" in word for word in words)
+
+
+def test_figures_show_the_means(quick):
+    found = results.read(quick)
+    axis = plots.width_figure(found, CASES["case2"]).axes[0]
+    line = summary.curve(found, "case2", "algorithm-1")
+    np.testing.assert_allclose(axis.containers[0].lines[0].get_ydata(), line.mean)
+
+
+def test_an_empty_folder_is_a_clear_error(tmp_path):
+    with pytest.raises(ValueError, match="holds no results: fourierwalk reproduce"):
+        report.write_report(tmp_path)

@@ -1,0 +1,88 @@
+"""Every case at toy size, and the numbers of a cell against plain NumPy."""
+
+from dataclasses import replace
+
+import numpy as np
+import oracle
+import pytest
+
+from fourierwalk.features import named
+from fourierwalk.paper import cases
+from fourierwalk.paper.cases import Cell
+from fourierwalk.paper.data import Split, split
+from fourierwalk.paper.run import TUNED_REGULARIZATIONS, TUNED_SPREADS, Place, _rng, errors, run
+
+
+def toy(name, experiment):
+    case = cases.on_digits(cases.CASE_4) if name == "case4" else cases.CASES[name]
+    case = replace(case, n_rows=min(case.n_rows, 400), n_test=min(case.n_test, 200))
+    chosen = next(e for e in case.experiments if e.name == experiment)
+    shorter = replace(chosen, n_steps=min(chosen.n_steps, 30), refit_every=min(chosen.refit_every, 10))
+    if shorter.look_every:
+        shorter = replace(shorter, look_every=10)
+    return Cell(case, replace(shorter, adapt_after=shorter.adapt_after and 15), 8, 0)
+
+
+EVERYTHING = [
+    (case.name, experiment.name)
+    for case in cases.CASES.values()
+    for experiment in case.experiments
+    if case.name not in ("theory", "sweep") or experiment.name in ("spread-1.0", "exponent")
+]
+
+
+@pytest.mark.parametrize(("case", "experiment"), EVERYTHING)
+def test_every_experiment_runs(case, experiment):
+    result = run(toy(case, experiment), Place())
+    if case == "theory":
+        assert result["verdict"] == "holds for the bound only"
+        return
+    assert 0 < result["rms_real"] <= result["rms_modulus"] * (1 + 1e-12) < 10
+    assert result["seconds"] > 0
+    if case == "case4":
+        assert 0 <= result["misclassified_modulus"] <= 100
+    if case == "case3":
+        assert [row[0] for row in result["trace"]] == [10, 20, 30]
+        assert result["trace"][-1][2] == pytest.approx(result["rms_modulus"], rel=0.5)
+        assert np.array(result["covariance"]).shape == (2, 2)
+
+
+def test_a_walk_is_the_printed_algorithm():
+    cell = toy("case1", "algorithm-1")
+    rows, e = split(cell.case, 0), cell.experiment
+    omega, beta = oracle.algorithm_1(rows.x, rows.y, 8, 30, e.step_size, e.exponent, e.regularization, 10, _rng(cell))
+    expected = np.exp(1j * rows.x_test @ omega.T) @ beta - rows.y_test
+    result = run(cell, Place())
+    assert result["error_as_printed"] == pytest.approx(np.sqrt(np.sum(np.abs(expected) ** 2)), rel=1e-9)
+    assert result["rms_modulus"] == pytest.approx(np.sqrt(np.mean(np.abs(expected) ** 2)), rel=1e-9)
+    assert result["rms_real"] == pytest.approx(np.sqrt(np.mean(expected.real**2)), rel=1e-9)
+
+
+def test_misclassified_counts_argmax_of_modulus_and_of_real_part():
+    amplitudes = np.array([[-2.0, 1.0]]) + 0j  # ω = 0: the model is constant
+    data = Split(np.zeros((1, 1)), np.eye(2)[:1], np.zeros((4, 1)), np.eye(2)[[0, 0, 0, 1]], None)
+    found = errors(named("complex"), np.zeros((1, 1)), amplitudes, data)
+    assert found["misclassified_modulus"] == 25.0
+    assert found["misclassified_real"] == 75.0
+
+
+def test_tuned_chooses_by_held_out_rows():
+    result = run(toy("case4", "tuned")._replace(width=32), Place())
+    fixed = run(toy("case4", "fixed")._replace(width=32), Place())
+    assert result["misclassified_modulus"] < 0.5 * fixed["misclassified_modulus"]
+    assert result["tuned_spread"] in TUNED_SPREADS
+    assert result["tuned_regularization"] in TUNED_REGULARIZATIONS
+
+
+def test_torch_gives_the_same_cell():
+    pytest.importorskip("torch")
+    cell = toy("case1", "algorithm-2")
+
+    class Torch(Place):
+        def put(self, values):
+            import torch
+
+            return torch.asarray(values)
+
+    ours, theirs = run(cell, Place()), run(cell, Torch())
+    assert theirs["rms_modulus"] == pytest.approx(ours["rms_modulus"], rel=1e-8)

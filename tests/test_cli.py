@@ -1,0 +1,48 @@
+"""The command line: verbs, exit codes, one sentence for a mistake."""
+
+import subprocess
+import sys
+
+import pytest
+
+from fourierwalk import __version__, cli
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["--version"])
+    assert stop.value.code == 0
+    assert capsys.readouterr().out == f"fourierwalk {__version__}\n"
+
+
+def test_every_verb_explains_itself(capsys):
+    for command in cli.COMMANDS:
+        verb = command.__name__.rsplit(".", 1)[1]
+        with pytest.raises(SystemExit) as stop:
+            cli.main([verb, "--help"])
+        assert stop.value.code == 0
+        assert f"fourierwalk {verb}" in capsys.readouterr().out
+
+
+def test_a_mistake_is_one_sentence_and_exit_code_2(tmp_path, capsys):
+    assert cli.main(["report", str(tmp_path)]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("fourierwalk report: ")
+    assert "holds no results" in error
+    assert error.count("\n") == 1
+
+
+def test_an_interrupt_is_said_and_exits_130(monkeypatch, capsys):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli.report, "main", interrupted)
+    assert cli.main(["report", "x"]) == 130
+    assert capsys.readouterr().err == "fourierwalk report: stopped.\n"
+
+
+def test_the_module_runs():
+    shown = subprocess.run(
+        [sys.executable, "-m", "fourierwalk", "--version"], capture_output=True, text=True, check=True
+    )
+    assert shown.stdout.strip() == f"fourierwalk {__version__}"

@@ -1,0 +1,139 @@
+"""Layers import downwards only, and every public name says what it is."""
+
+import ast
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import fourierwalk
+
+ROOT = Path(fourierwalk.__file__).parent
+FILES = sorted(path for path in ROOT.rglob("*.py"))
+
+# From the lowest up. Within a layer files may import each other, but not in a circle.
+LAYERS = [
+    {"_arrays"},
+    {"features", "rows", "proposals"},
+    {"least_squares", "spectral"},
+    {"sampler", "resampling", "descent"},
+    {"scaling", "selection", "model", "history", "files", "provenance"},
+    {"parameters", "automatic"},
+    {"training"},
+    {"estimators"},
+    {"__init__"},  # the public names
+    {"plots", "export", "page", "paper"},
+    {"commands"},
+    {"cli", "__main__"},
+]
+LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+
+
+def module_of(path):
+    """A file's dotted name below the package: ``sampler``, ``paper.run``, ``paper`` for paper/__init__.py."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
+
+
+MODULES = {module_of(path): path for path in FILES}
+
+
+def top(module):
+    return module.partition(".")[0]
+
+
+def imports_of(source):
+    """The package's own modules that a source imports, wherever in it the import stands."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {own(alias.name) for alias in node.names if top(alias.name) == "fourierwalk"}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            if top(node.module) == "fourierwalk":
+                found |= {own(f"{node.module}.{alias.name}") for alias in node.names}
+    return found
+
+
+def own(dotted):
+    """The module of an imported name: ``rows`` for ``fourierwalk.rows.Rows``, ``__init__`` for ``fourierwalk.Rows``."""
+    parts = dotted.split(".")[1:]
+    while parts and ".".join(parts) not in MODULES:
+        parts = parts[:-1]
+    return ".".join(parts) or "__init__"
+
+
+IMPORTS = {module: imports_of(path.read_text(encoding="utf-8")) for module, path in MODULES.items()}
+every_module = pytest.mark.parametrize("module", MODULES)
+
+
+def test_imports_are_found():
+    """The other tests can fail only if these are seen."""
+    assert imports_of("from fourierwalk.rows import Rows\nimport numpy") == {"rows"}
+    assert imports_of("import fourierwalk.sampler") == {"sampler"}
+    assert imports_of("from fourierwalk import features as kinds, __version__") == {"features", "__init__"}
+    assert imports_of("def late():\n    from fourierwalk.model import FourierModel") == {"model"}
+    assert {"sampler", "estimators", "_arrays"} <= MODULES.keys()
+    assert "proposals" in IMPORTS["sampler"]
+    assert "training" in IMPORTS["estimators"]
+
+
+@every_module
+def test_every_file_has_a_layer(module):
+    assert top(module) in LEVEL, f"give {module} a place in LAYERS"
+
+
+@every_module
+def test_imports_go_downwards(module):
+    above = {name for name in IMPORTS[module] if LEVEL[top(name)] > LEVEL[top(module)]}
+    assert above == set(), f"{module} imports from above"
+
+
+def test_imports_make_no_circle():
+    TopologicalSorter({module: names - {module} for module, names in IMPORTS.items()}).prepare()
+
+
+def test_the_algorithm_never_sees_the_data():
+    assert IMPORTS["sampler"] & {"least_squares", "rows", "features"} == set()
+
+
+@every_module
+def test_only_commands_import_the_experiments(module):
+    if top(module) not in {"paper", "commands", "cli", "__main__"}:
+        assert {name for name in IMPORTS[module] if top(name) == "paper"} == set()
+
+
+def public_definitions(path):
+    """Public functions, classes and their public methods, with their dotted names."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+            yield node.name, node
+            for inner in node.body if isinstance(node, ast.ClassDef) else []:
+                if isinstance(inner, ast.FunctionDef) and not inner.name.startswith("_"):
+                    yield f"{node.name}.{inner.name}", inner
+
+
+def documented(node):
+    """By a docstring, or in a class by one that is put together."""
+    assigned = {ast.unparse(target) for one in node.body if isinstance(one, ast.Assign) for target in one.targets}
+    return ast.get_docstring(node) is not None or (isinstance(node, ast.ClassDef) and "__doc__" in assigned)
+
+
+@every_module
+def test_everything_public_is_documented(module):
+    path = MODULES[module]
+    source = path.read_text(encoding="utf-8")
+    assert not source.strip() or ast.get_docstring(ast.parse(source)), f"{module} has no docstring"
+    silent = [name for name, node in public_definitions(path) if not documented(node)]
+    assert silent == [], f"{module} has public names without a docstring"
+
+
+def test_public_names():
+    assert set(fourierwalk.__all__) == {
+        "AdaptiveFourierClassifier",
+        "AdaptiveFourierFeatures",
+        "AdaptiveFourierRegressor",
+        "FourierModel",
+    }
+    for name in fourierwalk.__all__:
+        assert getattr(fourierwalk, name).__doc__

@@ -1,0 +1,29 @@
+"""Results say where they come from."""
+
+import platform
+
+import numpy as np
+
+from fourierwalk import provenance as module
+
+
+def test_versions_are_those_that_run():
+    found = module.provenance("a command")
+    assert found["command"] == "a command"
+    assert found["versions"]["numpy"] == np.__version__
+    assert found["versions"]["python"] == platform.python_version()
+    assert found["machine"]["cores"] >= 1
+
+
+def test_commit_falls_back_to_the_environment(monkeypatch):
+    def no_git(*_, **__):
+        raise FileNotFoundError("git")
+
+    monkeypatch.setattr(module.subprocess, "run", no_git)
+    monkeypatch.setenv("FOURIERWALK_COMMIT", "abc")
+    assert module.commit() == "abc"
+
+
+def test_description_names_machine_and_versions():
+    words = module.describe({"machine": {"cores": 2}, "versions": {"numpy": "9.9"}})
+    assert words == "cores 2, numpy 9.9."
