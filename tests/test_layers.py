@@ -20,6 +20,7 @@ LAYERS = [
     {"scaling", "selection", "model", "history", "files", "provenance"},
     {"parameters", "automatic"},
     {"training"},
+    {"inputs"},
     {"estimators"},
     {"__init__"},  # the public names
     {"plots", "export", "page", "paper"},

@@ -81,7 +81,7 @@ def test_the_model_is_a_ridge_on_all_scaled_rows(kind, weighted, early_stopping,
     assert_allclose(xp.host(fit.model(xp.asarray(x))), mean + spread * (design @ unknowns).real, atol=1e-8)
     assert fit.regularization == 0.1
     assert fit.total_weight == np.sum(ones)
-    assert fit.state.step == 12
+    assert fit.resume.state.step == 12
     assert_array_equal(fit.history.step, np.arange(1, 13))
 
 
@@ -127,7 +127,7 @@ def test_the_walk_sees_the_other_rows_only():
 
 def test_holding_rows_out_leaves_the_random_numbers_of_the_walk_alone(monkeypatch):
     monkeypatch.setattr(training, "held_out_mask", lambda x, fraction, seed: None)
-    split, plain = (run(early_stopping=stopping).state for stopping in (True, False))
+    split, plain = (run(early_stopping=stopping).resume.state for stopping in (True, False))
     assert_array_equal(split.frequencies, plain.frequencies)
 
 
@@ -151,7 +151,7 @@ def test_when_rows_are_held_out(sampler, early_stopping, split):
 def test_few_rows_are_not_split():
     fit = settings(sampler="auto", n_steps=None).run(data(n_rows=60), np.random.default_rng(0))
     assert "no rows held out: too few distinct ones" in fit.history.decisions
-    assert fit.state.step == training.FEW_ROWS_STEPS
+    assert fit.resume.state.step == training.FEW_ROWS_STEPS
 
 
 def test_given_rows_are_checked_instead():
@@ -165,8 +165,8 @@ def test_given_rows_are_checked_instead():
     expected = np.mean((new @ unknowns - (y_val - y.mean()) / y.std()) ** 2)
     assert check.error == pytest.approx(expected, rel=1e-8)
     assert "states chosen on X_val, y_val" in fit.history.decisions
-    unwanted = settings(early_stopping=False).run(Data(*data()[:3], x_val, y_val), np.random.default_rng(0))
-    assert len(unwanted.history.checks) == 0
+    with pytest.raises(ValueError, match="X_val and y_val need early_stopping 'auto' or True, got False"):
+        settings(early_stopping=False).run(Data(*data()[:3], x_val, y_val), np.random.default_rng(0))
 
 
 # The state that is kept
@@ -178,13 +178,13 @@ def test_the_best_state_is_kept():
     best = fit.history.checks[int(np.argmin(errors))]
     assert 0 < np.argmin(errors) < len(errors) - 1  # else the test shows nothing
     assert_array_equal(fit.model.frequencies, best.frequencies)
-    assert np.any(fit.model.frequencies != fit.state.frequencies)
+    assert np.any(fit.model.frequencies != fit.resume.state.frequencies)
     assert f"the state of step {best.step} was kept" in fit.history.decisions[-1]
 
 
 def test_the_last_state_is_kept_where_there_is_no_choice():
     fit = run()
-    assert_array_equal(fit.model.frequencies, fit.state.frequencies)
+    assert_array_equal(fit.model.frequencies, fit.resume.state.frequencies)
     assert not any("was kept" in words for words in fit.history.decisions)
 
 
@@ -197,7 +197,7 @@ def test_patience_ends_the_walk():
     fit = run(seed=1, sampler="auto", n_steps=300, step_size=2.0, patience=3)
     errors = fit.history.validation[:, 1]
     assert len(errors) - 1 - np.argmin(errors) == 3
-    assert fit.state.step == fit.history.step[-1] == fit.history.validation[-1, 0] < 300
+    assert fit.resume.state.step == fit.history.step[-1] == fit.history.validation[-1, 0] < 300
 
 
 def test_verbose_prints_a_line_at_each_look(capsys):
@@ -214,10 +214,10 @@ def test_a_resumed_walk_is_unbroken(xp):
     first = settings(n_steps=7)
     rng = np.random.default_rng(0)
     part = first.run(data(xp), rng)
-    whole, resumed = run(xp), settings(n_steps=5).run(data(xp), rng, part.state)
+    whole, resumed = run(xp), settings(n_steps=5).run(data(xp), rng, part.resume)
     assert_array_equal(xp.host(resumed.model.frequencies), xp.host(whole.model.frequencies))
     assert_array_equal(xp.host(resumed.model.amplitudes), xp.host(whole.model.amplitudes))
-    assert resumed.state.step == 12
+    assert resumed.resume.state.step == 12
 
 
 # What settings stand for
@@ -328,3 +328,24 @@ def test_the_solver_is_the_one_asked_for(solver, taken, monkeypatch):
 def test_the_defaults_of_a_check_pass():
     settings().check()
     settings(sampler=Metropolis(RandomWalk(1.0), 1.0), max_norm=math.inf, initial=np.zeros((6, 2))).check()
+
+
+def test_a_warm_start_keeps_its_held_out_rows_and_its_best_state():
+    rng = np.random.default_rng(0)
+    first = settings(early_stopping=True).run(data(), rng)
+    second = settings(early_stopping=True, n_steps=3).run(data(), rng, first.resume)
+    assert second.resume.split_seed == first.resume.split_seed
+    best = min(check.error for check in first.history.checks)
+    assert second.history.checks[0].error == best
+    assert min(check.error for check in second.history.checks) <= best
+
+
+@pytest.mark.parametrize("changes", [{"adapt_after": 2}, {"step_size": None}, {"step_size": 0.1}], ids=str)
+def test_a_warm_start_with_another_proposal_walks_on_from_its_frequencies(changes):
+    rng = np.random.default_rng(0)
+    first = settings(early_stopping=False).run(data(), rng)
+    stayed = settings(early_stopping=False, n_steps=0, **changes).run(data(), rng, first.resume)
+    assert_array_equal(stayed.model.frequencies, first.resume.state.frequencies)
+    moved = settings(early_stopping=False, n_steps=4, **changes).run(data(), rng, first.resume)
+    assert moved.resume.state.step == first.resume.state.step + 4
+    assert np.any(moved.model.frequencies != stayed.model.frequencies)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
@@ -15,19 +15,12 @@ from sklearn.base import (
     RegressorMixin,
     TransformerMixin,
 )
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import (
-    assert_all_finite,
-    check_array,
-    check_consistent_length,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted
 
+from fourierwalk import inputs
 from fourierwalk._arrays import Array, is_foreign, like, namespace, to_host
 from fourierwalk.features import named
-from fourierwalk.training import Data, Training
+from fourierwalk.training import Data, Resume, Training
 
 _PARAMETERS = """
     Parameters
@@ -158,22 +151,26 @@ class _AdaptiveFourier(BaseEstimator):
         return training
 
     def _train(self, training: Training, data: Data) -> None:
-        last = getattr(self, "_last", None) if self.warm_start else None
-        state, rng = last if last is not None else (None, _generator(self.random_state))
-        if state is not None:
-            _check_resumable(state.frequencies, training, data)
-        fit = training.run(data, rng, state)
-        self._last = fit.state, rng
+        last: tuple[Resume, np.random.Generator] | None = getattr(self, "_last", None) if self.warm_start else None
+        resume, rng = last if last is not None else (None, inputs.generator(self.random_state))
+        if resume is not None:
+            _check_resumable(resume.state.frequencies, training, data)
+        fit = training.run(data, rng, resume)
+        self._last = fit.resume, rng
         self._total_weight = fit.total_weight
         self.model_, self.history_, self.regularization_ = fit.model, fit.history, fit.regularization
-        self.frequencies_, self.n_steps_ = fit.model.frequencies, fit.state.step
+        self.frequencies_, self.n_steps_ = fit.model.frequencies, fit.resume.state.step
+
+    def _evaluate(self, X: Any, function: Callable[[Any], Array]) -> Array:
+        """A function of checked inputs, in their precision."""
+        X = inputs.later(self, X, "X", self.frequencies_)
+        values = function(X)
+        xp = namespace(values)
+        return xp.astype(values, X.dtype, copy=False) if xp.isdtype(X.dtype, "real floating") else values
 
     def _predict(self, X: Any) -> Array:
         check_is_fitted(self)
-        X = _later_inputs(self, X, "X", self.frequencies_)
-        values = self.model_(X)
-        xp = namespace(values)
-        return xp.astype(values, X.dtype, copy=False) if xp.isdtype(X.dtype, "real floating") else values
+        return self._evaluate(X, self.model_)
 
 
 class AdaptiveFourierRegressor(RegressorMixin, MultiOutputMixin, _AdaptiveFourier):
@@ -211,9 +208,10 @@ class AdaptiveFourierRegressor(RegressorMixin, MultiOutputMixin, _AdaptiveFourie
         self
         """
         training = self._training()
-        X, y = _pair(self, X, y)
+        X, y = inputs.numbers(self, X, y)
         one_output = y.ndim == 1
-        data = _data(self, X, _as_columns(y), sample_weight, X_val, _validation_numbers(y_val, X))
+        y_val = None if y_val is None else inputs.later_numbers(y_val, "y_val", X)
+        data = inputs.data(self, X, y, sample_weight, X_val, y_val)
         self._train(training, data)
         self.amplitudes_ = self.model_.amplitudes[:, 0] if one_output else self.model_.amplitudes
         return self
@@ -243,19 +241,10 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
     ) -> AdaptiveFourierClassifier:
         """Fit the model; the arguments are those of the regressor, with labels for y."""
         training = self._training(scale_targets=False)
-        if is_foreign(X):
-            X = _foreign_inputs(self, X, True)
-            labels = _labels(y, X)
-        else:
-            X, labels = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
-        check_classification_targets(labels)
-        classes, codes = np.unique(labels, return_inverse=True)
-        if classes.size < 2:
-            raise ValueError(f"y must have at least 2 classes, got 1 class: {classes[0]!r}.")
-        targets_val = (
-            None if y_val is None else like(_one_hot(_known(to_host(y_val), classes), classes.size), _anchor(X))
-        )
-        data = _data(self, X, like(_one_hot(codes, classes.size), _anchor(X)), sample_weight, X_val, targets_val)
+        X, labels = inputs.labels(self, X, y)
+        classes, codes = inputs.classes(labels, sample_weight)
+        y_val = None if y_val is None else inputs.one_hot(inputs.known(y_val, classes), classes.size, X)
+        data = inputs.data(self, X, inputs.one_hot(codes, classes.size, X), sample_weight, X_val, y_val)
         self._train(training, data)
         self.classes_ = like(classes, y) if is_foreign(y) else classes
         self.amplitudes_ = self.model_.amplitudes
@@ -310,15 +299,21 @@ class AdaptiveFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AdaptiveFourierFeatures:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None
+    ) -> AdaptiveFourierFeatures:
         """Walk the frequencies; the arguments are those of the regressor, or labels for y."""
-        classes = not is_foreign(y) and _are_classes(y)
-        training = self._training(scale_targets=not classes)
-        X, y = _pair(self, X, y, numeric=not classes)
-        if classes:
-            labels, codes = np.unique(y, return_inverse=True)
-            y = _one_hot(codes, labels.size)
-        self._train(training, _data(self, X, _as_columns(y), sample_weight, None, None))
+        are_classes = inputs.are_classes(y)
+        training = self._training(scale_targets=not are_classes)
+        if are_classes:
+            X, labels = inputs.labels(self, X, y)
+            classes, codes = np.unique(labels, return_inverse=True)
+            y = inputs.one_hot(codes, classes.size, X)
+            y_val = None if y_val is None else inputs.one_hot(inputs.known(y_val, classes), classes.size, X)
+        else:
+            X, y = inputs.numbers(self, X, y)
+            y_val = None if y_val is None else inputs.later_numbers(y_val, "y_val", X)
+        self._train(training, inputs.data(self, X, y, sample_weight, X_val, y_val))
         self.amplitudes_ = self.model_.amplitudes
         self._n_features_out = self.model_.features.n_columns * int(self.frequencies_.shape[0])
         return self
@@ -326,69 +321,7 @@ class AdaptiveFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     def transform(self, X: Any) -> Array:
         """The real columns at X."""
         check_is_fitted(self)
-        X = _later_inputs(self, X, "X", self.frequencies_)
-        columns = self.model_.columns(X) / float(self.frequencies_.shape[0]) ** 0.5
-        xp = namespace(columns)
-        return xp.astype(columns, X.dtype, copy=False) if xp.isdtype(X.dtype, "real floating") else columns
-
-
-def _generator(random_state: Any) -> np.random.Generator:
-    """An int seeds a Generator; a RandomState draws the seed of one."""
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**31))
-    return np.random.default_rng(random_state)
-
-
-def _pair(estimator: Any, X: Any, y: Any, numeric: bool = True) -> tuple[Any, Any]:
-    if is_foreign(X):
-        X = _foreign_inputs(estimator, X, True)
-        return X, _foreign_targets(y, X, "y", int(X.shape[0]))
-    return validate_data(
-        estimator,
-        X,
-        y,
-        accept_sparse="csr",
-        dtype=[np.float64, np.float32],
-        multi_output=numeric,
-        y_numeric=numeric,
-    )
-
-
-def _data(estimator: Any, X: Any, y: Array, sample_weight: Any, X_val: Any, y_val: Any) -> Data:
-    """Checked data without rows of weight zero."""
-    if (X_val is None) != (y_val is None):
-        raise ValueError("X_val and y_val must be given together, got only one of them.")
-    if X_val is not None:
-        X_val = _later_inputs(estimator, X_val, "X_val", _anchor(X))
-        check_consistent_length(to_host(y_val), np.empty(X_val.shape[0]))
-        if y_val.shape[1] != y.shape[1]:
-            raise ValueError(f"y_val must have {y.shape[1]} outputs like y, got {y_val.shape[1]}.")
-    if sample_weight is None:
-        return Data(X, y, None, X_val, y_val)
-    weight = _weights(sample_weight, int(X.shape[0]))
-    keep = np.flatnonzero(weight > 0)
-    if keep.size < weight.size:
-        weight = weight[keep]
-        X = X[keep] if not is_foreign(X) else namespace(X).take(X, like(keep, X), axis=0)
-        y = namespace(y).take(y, like(keep, y), axis=0)
-    return Data(X, y, None if np.all(weight == 1) else like(weight, y), X_val, y_val)
-
-
-def _weights(sample_weight: Any, n_rows: int) -> np.ndarray:
-    """Whole numbers are repetitions and stay; others are relative, and scaled to a mean of one."""
-    weight = np.asarray(to_host(sample_weight), dtype=np.float64)
-    if weight.ndim == 0:
-        weight = np.full(n_rows, float(weight))
-    if weight.shape != (n_rows,):
-        raise ValueError(
-            f"sample_weight must have shape ({n_rows},), one weight per row of X, got shape {weight.shape}."
-        )
-    if not np.all(np.isfinite(weight)) or np.any(weight < 0):
-        raise ValueError(f"sample_weight must be finite and not negative, got a minimum of {np.min(weight)}.")
-    if not np.any(weight > 0):
-        raise ValueError("sample_weight must have a positive entry, got only zeros.")
-    whole = np.all(weight == np.round(weight))
-    return weight if whole else weight * (np.count_nonzero(weight) / np.sum(weight))
+        return self._evaluate(X, lambda x: self.model_.columns(x) / float(self.frequencies_.shape[0]) ** 0.5)
 
 
 def _check_resumable(frequencies: Array, training: Training, data: Data) -> None:
@@ -399,112 +332,8 @@ def _check_resumable(frequencies: Array, training: Training, data: Data) -> None
         raise ValueError(f"n_frequencies must stay {n} for a warm start, got {training.n_frequencies}.")
     if d != wanted:
         raise ValueError(f"X and features must keep frequencies of {d} components for a warm start, got {wanted}.")
-    if _where(frequencies) != _where(data.y):
-        raise ValueError(f"X must stay {_where(frequencies)} for a warm start, got {_where(data.y)}.")
-
-
-def _later_inputs(estimator: Any, X: Any, name: str, reference: Array) -> Any:
-    """Inputs that follow those of fit: as many columns, in the reference's library and on its device."""
-    if not is_foreign(X) and not is_foreign(reference):
-        return validate_data(estimator, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
-    got = _where(X) if is_foreign(X) else type(X).__name__
-    if got != _where(reference):
-        raise ValueError(
-            f"{name} must be on the device and of the array library that fit saw, {_where(reference)}, got {got}."
-        )
-    return _foreign_inputs(estimator, X, False)
-
-
-def _validation_numbers(y_val: Any, X: Any) -> Any:
-    if y_val is None:
-        return None
-    if is_foreign(X):
-        return _as_columns(_foreign_targets(y_val, X, "y_val"))
-    return _as_columns(check_array(y_val, ensure_2d=False, dtype=np.float64, input_name="y_val"))
-
-
-def _foreign_inputs(estimator: Any, X: Array, reset: bool) -> Array:
-    """What `validate_data` checks, for arrays that it would move to the host."""
-    xp, name = namespace(X), type(estimator).__name__
-    if X.ndim != 2:
-        raise ValueError(f"X must be a 2D array of rows and columns, got {X.ndim} dimensions.")
-    if xp.isdtype(X.dtype, "complex floating"):
-        raise ValueError(f"X must be real: complex data not supported, got {X.dtype}.")
-    if not xp.isdtype(X.dtype, "real floating"):
-        X = xp.astype(X, xp.float64)
-    if not bool(xp.all(xp.isfinite(X))):
-        raise ValueError("X must be finite, got NaN or infinity.")
-    if 0 in X.shape:
-        raise ValueError(f"X must have at least one row and one column, got shape {tuple(X.shape)}.")
-    if reset:
-        estimator.n_features_in_ = int(X.shape[1])
-        return X
-    if X.shape[1] != estimator.n_features_in_:
-        raise ValueError(
-            f"X has {X.shape[1]} features, but {name} is expecting {estimator.n_features_in_} features as input."
-        )
-    return X
-
-
-def _labels(y: Any, X: Array) -> np.ndarray:
-    """What `validate_data` checks of labels, for X that it would move to the host."""
-    if y is None:
-        raise ValueError("y must be labels, got None.")
-    labels = column_or_1d(to_host(y), warn=True)
-    assert_all_finite(labels, input_name="y")
-    if labels.shape[0] != X.shape[0]:
-        raise ValueError(f"y must have as many rows as X, {X.shape[0]}, got {labels.shape[0]}.")
-    return labels
-
-
-def _foreign_targets(y: Any, X: Array, name: str, n_rows: int | None = None) -> Array:
-    if y is None or np.ndim(y) not in (1, 2):
-        raise ValueError(f"{name} must be an array of 1 or 2 dimensions, got {None if y is None else np.ndim(y)}.")
-    y = like(to_host(y), X) if not is_foreign(y) or _where(y) != _where(X) else y
-    xp = namespace(y)
-    if xp.isdtype(y.dtype, "complex floating"):
-        raise ValueError(f"{name} must be real: complex data not supported, got {y.dtype}.")
-    if n_rows is not None and y.shape[0] != n_rows:
-        raise ValueError(f"{name} must have as many rows as X, {n_rows}, got {y.shape[0]}.")
-    y = xp.astype(y, xp.float64)
-    if not bool(xp.all(xp.isfinite(y))):
-        raise ValueError(f"{name} must be finite, got NaN or infinity.")
-    return y
-
-
-def _where(values: Array) -> str:
-    library = namespace(values).__name__.removeprefix("array_api_compat.")
-    return f"{library} on {getattr(values, 'device', 'cpu')}"
-
-
-def _anchor(X: Any) -> Array:
-    """An array of X's library on X's device; NumPy's for sparse X."""
-    return np.empty(0) if scipy.sparse.issparse(X) else X
-
-
-def _as_columns(y: Array) -> Array:
-    xp = namespace(y)
-    y = xp.astype(y, xp.float64)
-    return xp.reshape(y, (-1, 1)) if y.ndim == 1 else y
-
-
-def _one_hot(codes: np.ndarray, n_classes: int) -> np.ndarray:
-    return np.eye(n_classes)[codes]
-
-
-def _known(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    codes = np.searchsorted(classes, labels)
-    unknown = classes[np.minimum(codes, classes.size - 1)] != labels
-    if np.any(unknown):
-        raise ValueError(f"y_val must hold labels of y only, got {labels[unknown][0]!r}.")
-    return codes
-
-
-def _are_classes(y: Any) -> bool:
-    values = np.asarray(y)
-    if y is None or (values.dtype.kind == "f" and not np.all(np.isfinite(values))):
-        return False
-    return type_of_target(y) in ("binary", "multiclass") and np.unique(values).size <= 32
+    if inputs.where(frequencies) != inputs.where(data.y):
+        raise ValueError(f"X must stay {inputs.where(frequencies)} for a warm start, got {inputs.where(data.y)}.")
 
 
 def _nearest_probabilities(values: np.ndarray) -> np.ndarray:

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 
 def option(name: str, value: Any, allowed: Sequence[Any]) -> None:
     """One of a few words or truth values."""
-    if not any(type(value) is type(one) and value == one for one in allowed):
+    plain = bool(value) if isinstance(value, np.bool_) else value  # as a grid over an array gives it
+    if not any(type(plain) is type(one) and plain == one for one in allowed):
         raise ValueError(f"{name} must be one of {list(allowed)}, got {value!r}.")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,14 +45,30 @@ class Data(NamedTuple):
     y_val: Array | None = None
 
 
+class Resume(NamedTuple):
+    """Where a warm start goes on: the last state and its proposal, the draw of held-out rows, the best frequencies."""
+
+    state: State
+    proposal: Any
+    split_seed: int
+    best: Array
+
+    def onward(self, walk: Any, minimize: LeastSquares, n_outputs: int) -> State:
+        """The last state, or a new one at its frequencies where the proposal or the outputs have changed since."""
+        same = getattr(walk, "proposal", walk) == self.proposal
+        if same and self.state.amplitudes.shape[1] == n_outputs:
+            return self.state
+        return walk.init(minimize, self.state.frequencies)._replace(step=self.state.step)
+
+
 class Fit(NamedTuple):
     """All that a fit has learnt."""
 
     model: FourierModel
     regularization: float
-    state: State
     history: History
     total_weight: float
+    resume: Resume
 
 
 @dataclass(frozen=True)
@@ -107,49 +123,67 @@ class Training:
         option("solver", self.solver, PATHS)
         count("verbose", self.verbose, 0)
 
-    def run(self, data: Data, rng: np.random.Generator, resume: State | None = None) -> Fit:
-        """Fit the data; `resume` continues the walk that ended in that state."""
+    def run(self, data: Data, rng: np.random.Generator, resume: Resume | None = None) -> Fit:
+        """Fit the data; `resume` continues the walk of an earlier fit."""
         features = feature_kinds.named(self.features)
         scaling = Scaling.fit(
             data.x, data.y, data.weight, standardize=self.standardize, scale_targets=self.scale_targets
         )
         rows = scaling.rows(data.x, data.y, data.weight)
-        seen, held_out, decisions = self._split(data, rows, scaling, rng)
-        start = self._start(features, data, rng) if resume is None else resume.frequencies
-        chosen = self.regularization != "auto"
-        minimize = LeastSquares(
-            seen, features, float(self.regularization) if chosen else WALK_REGULARIZATION, self.solver
-        )
-        selection = (
-            None if held_out is None else Selection(minimize, held_out, minimize.regularization if chosen else None)
-        )
+        split_seed = int(rng.spawn(1)[0].integers(2**63)) if resume is None else resume.split_seed
+        seen, held_out, decisions = self._split(data, rows, scaling, split_seed)
+        chosen = None if self.regularization == "auto" else float(self.regularization)
+        minimize = LeastSquares(seen, features, WALK_REGULARIZATION if chosen is None else chosen, self.solver)
+        selection = None if held_out is None else Selection(minimize, held_out, chosen)
         walk = self._walk(int(data.x.shape[1]))
-        state = walk.init(minimize, start) if resume is None else resume
-        n_steps = self._n_steps(held_out is not None)
-        infos, checks, state, best = self._loop(walk.sample(minimize, state, rng, n_steps), state, selection, n_steps)
-        if selection is not None:
-            decisions.append(f"the state of step {best.step} was kept, with held-out error {best.error:.4g}")
-        frequencies = state.frequencies if selection is None else best.frequencies
-        on_all = LeastSquares(rows, features, minimize.regularization, self.solver)
-        if chosen:
-            regularization, amplitudes = on_all.regularization, on_all(frequencies).amplitudes
+        if resume is None:
+            state = walk.init(minimize, self._start(features, data, rng))
         else:
-            eigensystem = on_all.eigensystem(frequencies)
-            regularization = choose_regularization(eigensystem)
-            amplitudes = eigensystem.amplitudes(regularization)
-            decisions.append(
-                f"regularization {regularization:.3g} by generalised cross-validation at these frequencies"
-            )
-        spread = scaling.targets.scale
-        model = FourierModel(frequencies, amplitudes * spread[None, :], scaling.targets.center, features, scaling)
-        return Fit(model, regularization, state, History(infos, checks, tuple(decisions)), rows.total_weight)
+            state = resume.onward(walk, minimize, data.y.shape[1])
+        earlier = [] if resume is None else [resume.best]
+        n_steps = self._n_steps(held_out is not None)
+        infos, checks, state = self._loop(
+            walk.sample(minimize, state, rng, n_steps), state, selection, n_steps, earlier
+        )
+        best = state.frequencies
+        if checks:
+            winner = min(checks, key=lambda check: check.error)
+            best = winner.frequencies
+            decisions.append(f"the state of step {winner.step} was kept, with held-out error {winner.error:.4g}")
+        amplitudes, regularization = self._final(
+            LeastSquares(rows, features, 0.0, self.solver), best, chosen, decisions
+        )
+        model = FourierModel(
+            best, amplitudes * scaling.targets.scale[None, :], scaling.targets.center, features, scaling
+        )
+        history = History(infos, checks, tuple(decisions))
+        resumable = Resume(state, getattr(walk, "proposal", walk), split_seed, best)
+        return Fit(model, regularization, history, rows.total_weight, resumable)
+
+    def _final(
+        self, problem: LeastSquares, frequencies: Array, chosen: float | None, decisions: list[str]
+    ) -> tuple[Array, float]:
+        """Amplitudes on all rows, at the user's λ or at one by cross-validation."""
+        if chosen is not None:
+            return replace(problem, regularization=chosen)(frequencies).amplitudes, chosen
+        eigensystem = problem.eigensystem(frequencies)
+        regularization = choose_regularization(eigensystem)
+        decisions.append(f"regularization {regularization:.3g} by generalised cross-validation at these frequencies")
+        return eigensystem.amplitudes(regularization), regularization
 
     def _loop(
-        self, steps: Iterator[tuple[State, Info]], state: State, selection: Selection | None, n_steps: int
-    ) -> tuple[list[Info], list[Check], State, Check]:
+        self,
+        steps: Iterator[tuple[State, Info]],
+        state: State,
+        selection: Selection | None,
+        n_steps: int,
+        earlier: list[Array],
+    ) -> tuple[list[Info], list[Check], State]:
+        """Walk, and look every `refit_every` steps, until `patience` looks bring no new best."""
         infos: list[Info] = []
         first = state.step
-        checks = [] if selection is None else [selection.check(first, state.frequencies)]
+        starts = [] if selection is None else [*earlier, state.frequencies]
+        checks = [selection.check(first, frequencies) for frequencies in starts if selection is not None]
         for state, info in steps:
             infos.append(info)
             if selection is None or (info.step % self.refit_every and info.step - first < n_steps):
@@ -160,20 +194,18 @@ class Training:
             since_best = len(checks) - 1 - int(np.argmin([check.error for check in checks]))
             if since_best >= self.patience:
                 break
-        best = min(checks, key=lambda check: check.error) if checks else Check(state.step, math.nan, math.nan, None)
-        return infos, checks, state, best
+        return infos, checks, state
 
-    def _split(
-        self, data: Data, rows: Rows, scaling: Scaling, rng: np.random.Generator
-    ) -> tuple[Rows, Rows | None, list[str]]:
+    def _split(self, data: Data, rows: Rows, scaling: Scaling, seed: int) -> tuple[Rows, Rows | None, list[str]]:
         """The rows of the walk and those held out from it; the draw of rows leaves the walk's random numbers alone."""
         decisions = [f"inputs scaled: {scaling.kind}"]
-        wanted = self.early_stopping is True or (self.early_stopping == "auto" and self.sampler == "auto")
-        if data.x_val is not None and self.early_stopping is not False:
+        if data.x_val is not None:
+            if self.early_stopping != "auto" and not self.early_stopping:
+                raise ValueError("X_val and y_val need early_stopping 'auto' or True, got False.")
             return rows, scaling.rows(data.x_val, data.y_val), [*decisions, "states chosen on X_val, y_val"]
-        if not wanted:
+        if not (self.sampler == "auto" if self.early_stopping == "auto" else self.early_stopping):
             return rows, None, decisions
-        mask = held_out_mask(data.x, self.validation_fraction, int(rng.spawn(1)[0].integers(2**63)))
+        mask = held_out_mask(data.x, self.validation_fraction, seed)
         if mask is None:
             return rows, None, [*decisions, "no rows held out: too few distinct ones"]
         return rows.pick(~mask), rows.pick(mask), [*decisions, f"{int(mask.sum())} rows held out to choose states by"]

@@ -1,0 +1,200 @@
+"""What estimators are given: checked, in one sentence where it is wrong, and kept in its own array library."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import assert_all_finite, check_array, column_or_1d, validate_data
+
+from fourierwalk._arrays import Array, is_foreign, like, namespace, to_host
+from fourierwalk.training import Data
+
+MOST_CLASSES = 32
+"""Whole numbers of more different values than this are numbers, not classes, to the transformer."""
+
+_KINDS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """An int seeds a Generator; a RandomState draws the seed of one."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31))
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        expected = "None, a whole number of at least 0, a RandomState or a Generator"
+        raise ValueError(f"random_state must be {expected}, got {random_state!r}.") from error
+
+
+def numbers(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
+    """Inputs and numeric targets, (n,) or (n, q)."""
+    if is_foreign(X):
+        X = _foreign(estimator, X, "X", reset=True)
+        return X, _foreign_targets(y, X, "y", int(X.shape[0]))
+    return validate_data(estimator, X, y, multi_output=True, y_numeric=True, **_KINDS)
+
+
+def labels(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    """Inputs and class labels; the labels are on the host."""
+    if not is_foreign(X):
+        X, found = validate_data(estimator, X, y, **_KINDS)
+    else:
+        X = _foreign(estimator, X, "X", reset=True)
+        if y is None:
+            raise ValueError("y must be labels, got None.")
+        found = column_or_1d(to_host(y), warn=True)
+        assert_all_finite(found, input_name="y")
+        if found.shape[0] != X.shape[0]:
+            raise ValueError(f"y must have as many rows as X, {X.shape[0]}, got {found.shape[0]}.")
+    check_classification_targets(found)
+    return X, found
+
+
+def classes(found: np.ndarray, sample_weight: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The classes and each row's code; at least two classes must have weight."""
+    values, codes = np.unique(found, return_inverse=True)
+    counted = values if sample_weight is None else np.unique(found[weights(sample_weight, found.shape[0]) > 0])
+    if counted.size < 2:
+        raise ValueError(f"y must have at least 2 classes, got 1 class: {counted[0]!r}.")
+    return values, codes
+
+
+def known(y_val: Any, found: np.ndarray) -> np.ndarray:
+    """Codes of labels that must all be among the classes."""
+    given = column_or_1d(to_host(y_val) if is_foreign(y_val) else y_val)
+    codes = np.searchsorted(found, given)
+    unknown = found[np.minimum(codes, found.size - 1)] != given
+    if np.any(unknown):
+        raise ValueError(f"y_val must hold labels of y only, got {given[unknown][0]!r}.")
+    return codes
+
+
+def are_classes(y: Any) -> bool:
+    """Whether targets look like labels: words, or whole numbers of few different values."""
+    values = to_host(y) if is_foreign(y) else np.asarray(y)
+    if y is None or values.ndim == 0 or (values.dtype.kind == "f" and not np.all(np.isfinite(values))):
+        return False
+    return type_of_target(values) in ("binary", "multiclass") and np.unique(values).size <= MOST_CLASSES
+
+
+def one_hot(codes: np.ndarray, n_classes: int, X: Any) -> Array:
+    """One-hot targets in X's library, on its device."""
+    return like(np.eye(n_classes)[codes], _anchor(X))
+
+
+def later(estimator: Any, X: Any, name: str, reference: Array) -> Any:
+    """Inputs that follow those of fit: as many columns, in the reference's library and on its device."""
+    if is_foreign(X) or is_foreign(reference):
+        got = where(X) if is_foreign(X) else type(X).__name__
+        if got != where(reference):
+            wanted = f"on the device and of the array library that fit saw, {where(reference)}"
+            raise ValueError(f"{name} must be {wanted}, got {got}.")
+        return _foreign(estimator, X, name, reset=False)
+    if name != "X":
+        X = check_array(X, input_name=name, **_KINDS) if not hasattr(X, "columns") else X
+        if X.shape[1] != estimator.n_features_in_:
+            raise ValueError(f"{name} must have {estimator.n_features_in_} columns like X, got {X.shape[1]}.")
+    return validate_data(estimator, X, reset=False, **_KINDS)
+
+
+def later_numbers(y: Any, name: str, X: Any) -> Array:
+    """Numeric targets that follow those of fit, (n, q)."""
+    if is_foreign(X):
+        return _as_columns(_foreign_targets(y, X, name))
+    return _as_columns(check_array(y, ensure_2d=False, dtype=np.float64, input_name=name))
+
+
+def data(estimator: Any, X: Any, y: Array, sample_weight: Any, X_val: Any, y_val: Any) -> Data:
+    """Checked data without rows of weight zero."""
+    y = _as_columns(y)
+    if (X_val is None) != (y_val is None):
+        raise ValueError("X_val and y_val must be given together, got only one of them.")
+    if X_val is not None:
+        X_val = later(estimator, X_val, "X_val", _anchor(X))
+        if y_val.shape[0] != X_val.shape[0]:
+            raise ValueError(f"y_val must have as many rows as X_val, {X_val.shape[0]}, got {y_val.shape[0]}.")
+        if y_val.shape[1] != y.shape[1]:
+            raise ValueError(f"y_val must have {y.shape[1]} outputs like y, got {y_val.shape[1]}.")
+    if sample_weight is None:
+        return Data(X, y, None, X_val, y_val)
+    weight = weights(sample_weight, int(X.shape[0]))
+    keep = np.flatnonzero(weight > 0)
+    if keep.size < weight.size:
+        weight = weight[keep]
+        X = X[keep] if not is_foreign(X) else namespace(X).take(X, like(keep, X), axis=0)
+        y = namespace(y).take(y, like(keep, y), axis=0)
+    return Data(X, y, None if np.all(weight == 1) else like(weight, y), X_val, y_val)
+
+
+def weights(sample_weight: Any, n_rows: int) -> np.ndarray:
+    """Whole numbers are repetitions and stay; others are relative, and scaled to a mean of one."""
+    given = np.asarray(to_host(sample_weight) if is_foreign(sample_weight) else sample_weight)
+    if given.dtype.kind not in "biuf":
+        raise ValueError(f"sample_weight must be real numbers, got {given.dtype}.")
+    weight = np.full(n_rows, given, dtype=np.float64) if given.ndim == 0 else given.astype(np.float64)
+    if weight.shape != (n_rows,):
+        expected = f"shape ({n_rows},), one weight per row of X"
+        raise ValueError(f"sample_weight must have {expected}, got shape {weight.shape}.")
+    if not np.all(np.isfinite(weight)) or np.any(weight < 0):
+        raise ValueError(f"sample_weight must be finite and not negative, got a minimum of {np.min(weight)}.")
+    if not np.any(weight > 0):
+        raise ValueError("sample_weight must have a positive entry, got only zeros.")
+    whole = np.all(weight == np.round(weight))
+    return weight if whole else weight * (np.count_nonzero(weight) / np.sum(weight))
+
+
+def where(values: Array) -> str:
+    """The library and device of an array, in words."""
+    library = namespace(values).__name__.removeprefix("array_api_compat.")
+    return f"{library} on {getattr(values, 'device', 'cpu')}"
+
+
+def _foreign(estimator: Any, X: Array, name: str, *, reset: bool) -> Array:
+    """What `validate_data` checks, for arrays that it would move to the host."""
+    X = X.detach() if getattr(X, "requires_grad", False) else X
+    xp = namespace(X)
+    if X.ndim != 2:
+        raise ValueError(f"{name} must be a 2D array of rows and columns, got {X.ndim} dimensions.")
+    if xp.isdtype(X.dtype, "complex floating"):
+        raise ValueError(f"{name} must be real: complex data not supported, got {X.dtype}.")
+    if not xp.isdtype(X.dtype, "real floating"):
+        X = xp.astype(X, xp.float64)
+    if not bool(xp.all(xp.isfinite(X))):
+        raise ValueError(f"{name} must be finite, got NaN or infinity.")
+    if 0 in X.shape:
+        raise ValueError(f"{name} must have at least one row and one column, got shape {tuple(X.shape)}.")
+    if reset:
+        estimator.n_features_in_ = int(X.shape[1])
+    if X.shape[1] != estimator.n_features_in_:
+        expecting = f"{type(estimator).__name__} is expecting {estimator.n_features_in_} features as input"
+        raise ValueError(f"{name} has {X.shape[1]} features, but {expecting}.")
+    return X
+
+
+def _foreign_targets(y: Any, X: Array, name: str, n_rows: int | None = None) -> Array:
+    if y is None or np.ndim(y) not in (1, 2):
+        raise ValueError(f"{name} must be an array of 1 or 2 dimensions, got {None if y is None else np.ndim(y)}.")
+    y = y if is_foreign(y) and where(y) == where(X) else like(to_host(y) if is_foreign(y) else np.asarray(y), X)
+    xp = namespace(y)
+    if xp.isdtype(y.dtype, "complex floating"):
+        raise ValueError(f"{name} must be real: complex data not supported, got {y.dtype}.")
+    if n_rows is not None and y.shape[0] != n_rows:
+        raise ValueError(f"{name} must have as many rows as X, {n_rows}, got {y.shape[0]}.")
+    y = xp.astype(y.detach() if getattr(y, "requires_grad", False) else y, xp.float64)
+    if not bool(xp.all(xp.isfinite(y))):
+        raise ValueError(f"{name} must be finite, got NaN or infinity.")
+    return y
+
+
+def _anchor(X: Any) -> Array:
+    """An array of X's library on X's device; NumPy's for sparse X."""
+    return np.empty(0) if scipy.sparse.issparse(X) else X
+
+
+def _as_columns(y: Array) -> Array:
+    xp = namespace(y)
+    y = xp.astype(y, xp.float64)
+    return xp.reshape(y, (-1, 1)) if y.ndim == 1 else y
