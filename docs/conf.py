@@ -11,3 +11,5 @@ numpydoc_show_class_members = False
 html_theme = "pydata_sphinx_theme"
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["dollarmath"]
+# README.md is included below the title and links to its neighbours; inherited docstrings refer to scikit-learn's pages.
+suppress_warnings = ["myst.header", "myst.xref_missing", "ref.ref"]

@@ -255,11 +255,18 @@ def test_a_sampler_object_is_used_as_it_is():
 
 
 @pytest.mark.parametrize(
-    ("sampler", "n_steps", "expected"),
-    [("fixed", 50, 0), ("metropolis", None, 1000), ("auto", None, training.AUTO_STEPS), ("auto", 7, 7)],
+    ("sampler", "n_steps", "n_rows", "expected"),
+    [
+        ("fixed", 50, 1e6, 0),
+        ("metropolis", None, 1e6, 1000),
+        ("auto", None, 1e6, training.AUTO_STEPS),
+        ("auto", None, 203, 50),
+        ("auto", None, 0, training.FEW_ROWS_STEPS),
+        ("auto", 7, 1e6, 7),
+    ],
 )
-def test_the_number_of_steps(sampler, n_steps, expected):
-    assert settings(sampler=sampler, n_steps=n_steps)._n_steps(has_held_out=True) == expected
+def test_the_number_of_steps(sampler, n_steps, n_rows, expected):
+    assert settings(sampler=sampler, n_steps=n_steps)._n_steps(n_rows) == expected
 
 
 def test_starts():

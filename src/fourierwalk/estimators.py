@@ -31,7 +31,7 @@ _PARAMETERS = """
         "auto": a guarded Metropolis walk: its best state on held-out rows is kept. "metropolis": Algorithm 1, or 2 with
         `adapt_after`, exactly; the last state is kept. "fixed": frequencies drawn once (plain random Fourier features).
     n_steps : int, default=None
-        M. None: up to 300, ended by `patience` ("auto"), else 1,000.
+        M. None: a step per four rows, at most 300, ended by `patience` ("auto"), else 1,000.
     step_size : float or "paper", default=None
         δ, a standard deviation. None: adapted to an acceptance target. "paper": 2.4²/d.
     exponent : float or "paper", default=None

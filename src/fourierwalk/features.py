@@ -84,7 +84,7 @@ class ComplexExponentials(_Fourier):
 
 @dataclass(frozen=True)
 class CosineSine(_Fourier):
-    """Pairs aₖ cos(ωₖ·x) + bₖ sin(ωₖ·x) with real amplitudes; βₖ = aₖ − i bₖ, so that |βₖ|² = aₖ² + bₖ²."""
+    """Pairs aₖ cos(ωₖ·x) + bₖ sin(ωₖ·x) with real amplitudes; βₖ = aₖ − i bₖ, so ``|βₖ|² = aₖ² + bₖ²``."""
 
     name: ClassVar[str] = "cos-sin"
     n_unknowns: ClassVar[int] = 2

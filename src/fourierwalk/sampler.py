@@ -46,7 +46,7 @@ class Metropolis:
     proposal : Proposal
         How frequencies move: ``RandomWalk(δ)`` for Algorithm 1, ``AdaptiveWalk(δ, t0)`` for Algorithm 2.
     exponent : float
-        γ of the Metropolis test (|β'ₖ|/|βₖ|)^γ > r.
+        γ of the Metropolis test ``(|β'ₖ|/|βₖ|)^γ > r``.
     refit_every : int
         m: after every m-th step the amplitudes are solved for again.
     max_norm : float

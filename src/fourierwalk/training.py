@@ -141,7 +141,7 @@ class Training:
         else:
             state = resume.onward(walk, minimize, data.y.shape[1])
         earlier = [] if resume is None else [resume.best]
-        n_steps = self._n_steps(held_out is not None)
+        n_steps = self._n_steps(0.0 if held_out is None else rows.total_weight)
         infos, checks, state = self._loop(
             walk.sample(minimize, state, rng, n_steps), state, selection, n_steps, earlier
         )
@@ -210,14 +210,15 @@ class Training:
             return rows, None, [*decisions, "no rows held out: too few distinct ones"]
         return rows.pick(~mask), rows.pick(mask), [*decisions, f"{int(mask.sum())} rows held out to choose states by"]
 
-    def _n_steps(self, has_held_out: bool) -> int:
+    def _n_steps(self, n_to_choose_by: float) -> int:
+        """M; "auto" takes a step per four rows where it can choose among states, and few where it cannot."""
         if self.sampler == "fixed":
             return 0
         if self.n_steps is not None:
             return int(self.n_steps)
         if self.sampler != "auto":
             return 1000
-        return AUTO_STEPS if has_held_out else FEW_ROWS_STEPS
+        return int(min(AUTO_STEPS, max(FEW_ROWS_STEPS, n_to_choose_by // 4)))
 
     def _start(self, features: Features, data: Data, rng: np.random.Generator) -> Array:
         """ω = 0 (the paper), N(0, σ²), or the user's own."""
