@@ -26,7 +26,7 @@ lint: $(VENV)/.installed-test
 	$(BIN)/mypy
 
 bench: $(VENV)/.installed-test
-	$(BIN)/python benchmarks/step.py
+	env -u OMP_NUM_THREADS $(BIN)/fourierwalk bench
 
 stress: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -m stress

@@ -5,6 +5,7 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from threadpoolctl import threadpool_limits
 
 from fourierwalk import _arrays as arrays
 
@@ -121,3 +122,27 @@ def test_strict_arrays_on_another_device_cannot_be_read():
     there = array_api_strict.asarray([1.0], device=array_api_strict.Device("device1"))
     with pytest.raises(RuntimeError, match="device1"):
         np.asarray(there)
+
+
+def test_threads_and_slices_do_not_change_columns(monkeypatch):
+    phases = np.random.default_rng(0).standard_normal((3000, 100)) * 50
+    expected = np.hstack((np.cos(phases), np.sin(phases)))
+    for n_threads in (1, 3):
+        monkeypatch.setattr(arrays, "blas_threads", lambda n=n_threads: n)
+        assert_allclose(arrays.cos_sin(phases), expected, atol=1e-13)
+
+
+def test_single_columns_of_double_phases():
+    phases = np.random.default_rng(0).standard_normal((50, 7)) * 1e6
+    columns = arrays.cos_sin(phases, single=True)
+    assert columns.dtype == np.float32
+    assert_allclose(columns, np.hstack((np.cos(phases), np.sin(phases))), atol=1e-6)
+
+
+def test_blas_threads_follow_the_limit():
+    with threadpool_limits(1):
+        assert arrays.blas_threads() == 1
+
+
+def test_free_memory_is_what_the_machine_says():
+    assert 1e7 < arrays.free_bytes() < 1e14

@@ -704,7 +704,7 @@ BAD_SETTINGS = [
     ("standardize", "yes", "one of ['auto', True, False], got 'yes'"),
     ("standardize", None, "one of ['auto', True, False], got None"),
     ("early_stopping", "maybe", "one of ['auto', True, False], got 'maybe'"),
-    ("solver", "qr", "one of ['auto', 'direct', 'dual'], got 'qr'"),
+    ("solver", "qr", "one of ['auto', 'direct', 'spectral', 'dual'], got 'qr'"),
 ]
 
 

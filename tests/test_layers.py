@@ -135,6 +135,7 @@ def test_public_names():
         "AdaptiveFourierFeatures",
         "AdaptiveFourierRegressor",
         "FourierModel",
+        "Solver",
     }
     for name in fourierwalk.__all__:
         assert getattr(fourierwalk, name).__doc__

@@ -1,7 +1,9 @@
 import functools
 import operator
 import pickle
+import tracemalloc
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from tables import FEATURES, every_kind, objective, problem, ridge
 
 from fourierwalk import rows as rows_module
 from fourierwalk.features import Activation, ComplexExponentials, CosineSine
-from fourierwalk.least_squares import LeastSquares, NormalEquations
+from fourierwalk.least_squares import LeastSquares, Minibatch, NormalEquations, Solver, needed_bytes
 from fourierwalk.rows import Block, Rows
 
 REGULARIZATION = 0.03
@@ -33,13 +35,13 @@ def test_minimizer_is_plain_least_squares(kind, weighted, path, n_rows, n_freque
     x, y, weight = problem(n_rows)
     omega = kind.frequencies(n_frequencies, 2)
     rows = rows_of(anywhere, x, y, weight if weighted else None)
-    solution = LeastSquares(rows, kind.features, REGULARIZATION, path)(anywhere.asarray(omega))
+    solution = LeastSquares(rows, kind.features, REGULARIZATION, Solver(path))(anywhere.asarray(omega))
     weight = weight if weighted else np.ones(n_rows)
     design = kind.design(x, omega)
     unknowns = ridge(design, y, weight, REGULARIZATION)
     assert_allclose(anywhere.host(solution.amplitudes), kind.amplitudes(unknowns), rtol=0, atol=1e-8)
     assert solution.loss == pytest.approx(objective(design, unknowns, y, weight, REGULARIZATION), abs=1e-8)
-    assert solution.info == (path, False)
+    assert solution.info == (path, False, "double", False)
 
 
 @every_kind
@@ -57,7 +59,7 @@ def test_the_loss_is_the_smallest_around(kind, path):
     """A definition of the minimum that knows no normal equations."""
     x, y, weight = problem(30)
     omega = kind.frequencies(4, 2)
-    loss = LeastSquares(Rows(x, y, weight), kind.features, REGULARIZATION, path)(omega).loss
+    loss = LeastSquares(Rows(x, y, weight), kind.features, REGULARIZATION, Solver(path))(omega).loss
     design = kind.design(x, omega)
     unknowns = ridge(design, y, weight, REGULARIZATION)
     for seed in range(20):
@@ -71,8 +73,8 @@ def test_weights_are_repetitions(kind, path):
     x, y, weight = problem(15)
     again = np.random.default_rng(0).permutation(np.repeat(np.arange(15), weight.astype(int)))
     omega = kind.frequencies(4, 2)
-    weighted = LeastSquares(Rows(x, y, weight), kind.features, REGULARIZATION, path)(omega)
-    repeated = LeastSquares(Rows(x[again], y[again]), kind.features, REGULARIZATION, path)(omega)
+    weighted = LeastSquares(Rows(x, y, weight), kind.features, REGULARIZATION, Solver(path))(omega)
+    repeated = LeastSquares(Rows(x[again], y[again]), kind.features, REGULARIZATION, Solver(path))(omega)
     assert_allclose(weighted.amplitudes, repeated.amplitudes, rtol=0, atol=1e-10)
     assert weighted.loss == pytest.approx(repeated.loss, abs=1e-12)
 
@@ -113,7 +115,7 @@ def test_any_split_of_the_rows_adds_up_to_the_same_sums(cuts, seed, weighted):
 def test_blocks_change_nothing(kind, anywhere, monkeypatch):
     x, y, weight = problem(40)
     omega = anywhere.asarray(kind.frequencies(5, 2))
-    minimize = LeastSquares(rows_of(anywhere, x, y, weight), kind.features, REGULARIZATION, "direct")
+    minimize = LeastSquares(rows_of(anywhere, x, y, weight), kind.features, REGULARIZATION, Solver("direct"))
     at_once = minimize(omega)
     monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 5 * kind.features.n_columns * 3)
     heights = []
@@ -143,8 +145,8 @@ def test_without_ridge_the_fallback_has_minimum_norm(name, path, anywhere):
     omega = np.tile(kind.frequencies(3, 2), (2, 1))  # every frequency twice: no unique minimiser
     design = kind.design(x, omega)
     with pytest.warns(RuntimeWarning, match="larger regularization, or fewer frequencies"):
-        solution = LeastSquares(rows_of(anywhere, x, y), kind.features, 0.0, path)(anywhere.asarray(omega))
-    assert solution.info == (path, True)
+        solution = LeastSquares(rows_of(anywhere, x, y), kind.features, 0.0, Solver(path))(anywhere.asarray(omega))
+    assert solution.info == (path, True, "double", False)
     unknowns = np.linalg.lstsq(design, y, rcond=1e-6)[0]
     assert_allclose(anywhere.host(solution.amplitudes), kind.amplitudes(unknowns), rtol=0, atol=1e-6)
     assert solution.loss == pytest.approx(objective(design, unknowns, y, np.ones(30), 0.0), abs=1e-8)
@@ -157,7 +159,7 @@ def test_equal_frequencies_never_give_nan(kind, regularization, path, anywhere):
     """All frequencies zero is where the paper starts; features without a bias are all zero there."""
     x, y, weight = problem(20)
     omega = anywhere.asarray(np.zeros((6, 2 + kind.extra)))
-    minimize = LeastSquares(rows_of(anywhere, x, y, weight), kind.features, regularization, path)
+    minimize = LeastSquares(rows_of(anywhere, x, y, weight), kind.features, regularization, Solver(path))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The equations for the amplitudes are singular", RuntimeWarning)
         solution = minimize(omega)
@@ -173,7 +175,7 @@ def test_a_regular_system_without_ridge_needs_no_fallback(path):
     x, y, _ = problem(30 if path == "direct" else 4)
     kind = FEATURES["complex"]
     omega = kind.frequencies(4 if path == "direct" else 30, 2)
-    solution = LeastSquares(Rows(x, y), kind.features, 0.0, path)(omega)
+    solution = LeastSquares(Rows(x, y), kind.features, 0.0, Solver(path))(omega)
     assert not solution.info.fallback
     assert_allclose(solution.amplitudes, np.linalg.lstsq(kind.design(x, omega), y, rcond=None)[0], atol=1e-8)
 
@@ -195,7 +197,7 @@ def test_eigensystem_solves_at_every_regularization(kind, weighted, path, n_rows
     weight = weight if weighted else np.ones(n_rows)
     omega = kind.frequencies(n_frequencies, 2)
     rows = rows_of(anywhere, x, y, weight if weighted else None)
-    eigensystem = LeastSquares(rows, kind.features, 0.0, path).eigensystem(anywhere.asarray(omega))
+    eigensystem = LeastSquares(rows, kind.features, 0.0, Solver(path)).eigensystem(anywhere.asarray(omega))
     design, total = kind.design(x, omega), np.sum(weight)
     assert eigensystem.weight == pytest.approx(total)
     for regularization in (1e-2, 0.3, 10.0):
@@ -214,7 +216,7 @@ def test_eigensystem_solves_at_every_regularization(kind, weighted, path, n_rows
 def test_eigensystem_of_equal_frequencies_is_finite(kind, path, anywhere):
     x, y, _ = problem(20)
     omega = anywhere.asarray(np.zeros((6, 2 + kind.extra)))
-    minimize = LeastSquares(rows_of(anywhere, x, y), kind.features, 0.1, path)
+    minimize = LeastSquares(rows_of(anywhere, x, y), kind.features, 0.1, Solver(path))
     eigensystem = minimize.eigensystem(omega)
     for regularization in (0.0, 0.1):
         assert np.all(np.isfinite(anywhere.host(eigensystem.amplitudes(regularization))))
@@ -235,3 +237,105 @@ def test_solutions_pickle():
     again = pickle.loads(pickle.dumps(solution))
     assert_allclose(again.amplitudes, solution.amplitudes, rtol=0)
     assert (again.loss, again.info) == (solution.loss, solution.info)
+
+
+# Precision, batches, memory, gradient
+
+
+@pytest.mark.parametrize(
+    "kind", [FEATURES["complex"], FEATURES["cos-sin"], FEATURES["sigmoid"]], ids=lambda k: k.features.name
+)
+def test_single_precision_is_near_and_says_so(name, anywhere):
+    kind = FEATURES[name]
+    x, y, weight = problem(200)
+    omega = anywhere.asarray(kind.frequencies(5, 2))
+    rows = rows_of(anywhere, x, y, weight)
+    single, double = (LeastSquares(rows, kind.features, 0.1, Solver("direct", p)) for p in ("single", "double"))
+    solution = single(omega)
+    assert solution.info == ("direct", False, "single", False)
+    assert anywhere.owns(solution.amplitudes)
+    exact = anywhere.host(double(omega).amplitudes)
+    difference = np.abs(anywhere.host(solution.amplitudes) - exact)
+    assert 0 < difference.max() < 1e-4
+    assert solution.loss == pytest.approx(double(omega).loss, abs=1e-5)
+
+
+def test_single_precision_of_large_phases():
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((500, 1))
+    omega = 1e4 * rng.standard_normal((6, 1))
+    single, double = (
+        LeastSquares(Rows(x, np.sin(x)), ComplexExponentials(), 0.1, Solver("direct", p))(omega).amplitudes
+        for p in ("single", "double")
+    )
+    assert_allclose(single, double, atol=1e-5)
+
+
+def test_what_single_precision_cannot_be_trusted_with_is_repeated():
+    x, y, _ = problem(200)
+    omega = 1e-3 * np.random.default_rng(0).standard_normal((12, 2))
+    ours, exact = (
+        LeastSquares(Rows(x, y), ComplexExponentials(), 1e-9, Solver("direct", p)) for p in ("single", "double")
+    )
+    solution = ours(omega)
+    assert solution.info.precision == "double"
+    assert solution.info.raised
+    assert_allclose(solution.amplitudes, exact(omega).amplitudes)
+
+
+@pytest.mark.parametrize("features", [ComplexExponentials(), CosineSine()], ids=lambda f: f.name)
+def test_the_gradient_is_that_of_the_projected_loss(features, xp):
+    x, y, weight = problem(60)
+    omega = np.random.default_rng(1).standard_normal((4, 2))
+    minimize = LeastSquares(rows_of(xp, x, y, weight), features, 0.1, Solver("direct"))
+    gradient = minimize.gradient(xp.asarray(omega), minimize(xp.asarray(omega)).amplitudes)
+    assert xp.owns(gradient)
+    for k, j in np.ndindex(omega.shape):
+        step = np.zeros_like(omega)
+        step[k, j] = 1e-5
+        up, down = (minimize(xp.asarray(omega + sign * step)).loss for sign in (1, -1))
+        assert xp.host(gradient)[k, j] == pytest.approx((up - down) / 2e-5, abs=1e-8)
+
+
+def test_other_features_have_no_gradient_yet():
+    x, y, _ = problem(20)
+    kind = FEATURES["sigmoid"]
+    with pytest.raises(TypeError, match="needs Fourier features, got 'sigmoid'"):
+        LeastSquares(Rows(x, y), kind.features, 0.1).gradient(kind.frequencies(3, 2), np.ones((3, 1)))
+
+
+def test_a_batch_is_a_random_part_of_the_rows():
+    x, _, _ = problem(400)
+    y = np.sin(x[:, :1])
+    omega = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 1.0]])
+    whole = LeastSquares(Rows(x, y), CosineSine(), 0.1, Solver(batch_size=300))
+    exact = whole(omega).amplitudes
+    batches = [Minibatch(whole, np.random.default_rng(seed))(omega).amplitudes for seed in range(3)]
+    assert len({complex(batch[0, 0]) for batch in batches}) == 3
+    for batch in batches:
+        assert 0 < np.max(np.abs(batch - exact)) < 0.5 * np.max(np.abs(exact))
+    mean = np.mean([Minibatch(whole, np.random.default_rng(seed))(omega).amplitudes for seed in range(200)], axis=0)
+    assert_allclose(mean, exact, atol=0.05 * np.max(np.abs(exact)))
+    all_rows = replace(whole, solver=Solver(batch_size=1000))
+    assert_allclose(Minibatch(all_rows, np.random.default_rng(0))(omega).amplitudes, exact)
+
+
+def test_what_does_not_fit_is_refused_before_it_is_allocated():
+    x, y, _ = problem(100)
+    minimize = LeastSquares(Rows(x, y), CosineSine(), 0.1, Solver("direct", max_memory=1e6))
+    with pytest.raises(MemoryError, match=r"max_memory allows 0.0 GB: fewer frequencies, or a larger max_memory"):
+        minimize(np.ones((500, 2)))
+
+
+def test_the_estimate_bounds_what_is_taken():
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((20_000, 3))
+    minimize = LeastSquares(Rows(x, np.sin(x[:, :1])), CosineSine(), 0.1, Solver("direct"))
+    omega = rng.standard_normal((150, 3))
+    minimize(omega)
+    tracemalloc.start()
+    minimize(omega)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    announced = needed_bytes(20_000, 300, minimize.rows.block_height(300))
+    assert 0.2 * announced < most < announced

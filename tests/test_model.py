@@ -6,7 +6,9 @@ import scipy.sparse
 from numpy.testing import assert_allclose, assert_array_equal
 from tables import FEATURES, Plain, every_kind
 
+from fourierwalk import model as model_module
 from fourierwalk import rows as rows_module
+from fourierwalk.features import ComplexExponentials, CosineSine
 from fourierwalk.model import FourierModel
 from fourierwalk.scaling import Affine, Scaling
 
@@ -101,3 +103,20 @@ def test_sparse_inputs(kind):
 def test_models_pickle(kind, xp):
     model, x = model_of(kind, xp), xp.asarray(inputs())
     assert_array_equal(xp.host(pickle.loads(pickle.dumps(model))(x)), xp.host(model(x)))
+
+
+@pytest.mark.parametrize("features", [ComplexExponentials(), CosineSine()], ids=lambda f: f.name)
+def test_values_through_a_transform_are_those_of_the_sum(features, monkeypatch):
+    pytest.importorskip("finufft")
+    rng = np.random.default_rng(0)
+    x = 3 + 5 * rng.standard_normal((400, 2))
+    scaling = Scaling.fit(x, x)
+    beta = rng.standard_normal((20, 2)) + 1j * rng.standard_normal((20, 2))
+    model = FourierModel(rng.standard_normal((20, 2)), beta, np.array([1.0, -2.0]), features, scaling)
+    direct = model(x)
+    called = []
+    evaluate = model_module.spectral.evaluate
+    monkeypatch.setattr(model_module.spectral, "evaluate", lambda *a: called.append(1) or evaluate(*a))
+    monkeypatch.setattr(model_module, "LEAST_WORK", 1.0)
+    np.testing.assert_allclose(model(x), direct, atol=1e-9)
+    assert called

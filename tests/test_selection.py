@@ -8,7 +8,7 @@ from tables import FEATURES, Plain, every_kind, problem, ridge
 
 from fourierwalk import rows as rows_module
 from fourierwalk import selection
-from fourierwalk.least_squares import LeastSquares
+from fourierwalk.least_squares import LeastSquares, Solver
 from fourierwalk.rows import Rows
 from fourierwalk.selection import Selection, choose_regularization, gcv, held_out_mask, regularization_path, row_hash
 
@@ -42,8 +42,8 @@ def test_gcv_counts_weights_as_repetitions(path):
     again = np.repeat(np.arange(20), weight.astype(int))
     omega = FEATURES["cos-sin"].frequencies(4, 2)
     features = FEATURES["cos-sin"].features
-    weighted = LeastSquares(Rows(x, y, weight), features, 0.0, path).eigensystem(omega)
-    repeated = LeastSquares(Rows(x[again], y[again]), features, 0.0, path).eigensystem(omega)
+    weighted = LeastSquares(Rows(x, y, weight), features, 0.0, Solver(path)).eigensystem(omega)
+    repeated = LeastSquares(Rows(x[again], y[again]), features, 0.0, Solver(path)).eigensystem(omega)
     assert gcv(weighted, 0.1) == pytest.approx(gcv(repeated, 0.1), rel=1e-10)
     assert choose_regularization(weighted) == pytest.approx(choose_regularization(repeated), rel=1e-10)
 

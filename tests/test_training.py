@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tables import FEATURES, Plain, every_kind, ridge
 
 from fourierwalk import training
-from fourierwalk.least_squares import LeastSquares
+from fourierwalk.least_squares import LeastSquares, Solver
 from fourierwalk.proposals import AdaptiveWalk, RandomWalk, TargetedWalk
 from fourierwalk.sampler import Metropolis
 from fourierwalk.selection import held_out_mask
@@ -356,3 +356,29 @@ def test_a_warm_start_with_another_proposal_walks_on_from_its_frequencies(change
     moved = settings(early_stopping=False, n_steps=4, **changes).run(data(), rng, first.resume)
     assert moved.resume.state.step == first.resume.state.step + 4
     assert np.any(moved.model.frequencies != stayed.model.frequencies)
+
+
+def test_the_history_says_how_amplitudes_were_solved_for():
+    words = settings(solver=Solver("direct", "single")).run(data(), np.random.default_rng(0)).history.decisions
+    assert any("12 steps solved on the direct path in single precision" in word for word in words)
+
+
+def test_the_final_fit_is_in_double_precision_on_all_rows():
+    exact = settings(solver="direct", n_steps=0).run(data(), np.random.default_rng(0))
+    for solver in (Solver("direct", "single"), Solver("direct", batch_size=20)):
+        fit = settings(solver=solver, n_steps=0).run(data(), np.random.default_rng(0))
+        assert_array_equal(fit.model.amplitudes, exact.model.amplitudes)
+
+
+@pytest.mark.parametrize(
+    ("solver", "words"),
+    [
+        (Solver("qr"), r"solver.path must be one of .* got 'qr'"),
+        (Solver(precision="half"), r"solver.precision must be one of .* got 'half'"),
+        (Solver(batch_size=0), "solver.batch_size must be a whole number of at least 1, got 0"),
+        (Solver(max_memory=-1), "solver.max_memory must be a finite number above 0 or None, got -1"),
+    ],
+)
+def test_bad_solvers(solver, words):
+    with pytest.raises(ValueError, match=words):
+        settings(solver=solver).check()

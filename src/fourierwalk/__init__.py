@@ -1,8 +1,9 @@
 """Adaptive random Fourier features: models Σ βₖ exp(iωₖ·x) whose frequencies walk to where the data needs them."""
 
 from fourierwalk.estimators import AdaptiveFourierClassifier, AdaptiveFourierFeatures, AdaptiveFourierRegressor
+from fourierwalk.least_squares import Solver
 from fourierwalk.model import FourierModel
 
 __version__ = "0.1.0"
 
-__all__ = ["AdaptiveFourierClassifier", "AdaptiveFourierFeatures", "AdaptiveFourierRegressor", "FourierModel"]
+__all__ = ["AdaptiveFourierClassifier", "AdaptiveFourierFeatures", "AdaptiveFourierRegressor", "FourierModel", "Solver"]

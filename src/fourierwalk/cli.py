@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 
 from fourierwalk import __version__
-from fourierwalk.commands import demo, report, reproduce
+from fourierwalk.commands import bench, demo, report, reproduce
 
-COMMANDS = (demo, reproduce, report)
+COMMANDS = (demo, reproduce, report, bench)
 
 
 def parser() -> argparse.ArgumentParser:

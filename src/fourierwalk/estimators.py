@@ -57,8 +57,9 @@ _PARAMETERS = """
         Share of the rows held out; picked by a hash of their contents, and none below 100 distinct rows.
     patience : int, default=10
         Looks at the held-out rows (one every `refit_every` steps) without a new best after which the walk ends.
-    solver : {"auto", "direct", "dual"}, default="auto"
-        How amplitudes are solved for: by normal equations, in the dual form, or by whichever is smaller.
+    solver : {"auto", "direct", "spectral", "dual"} or Solver, default="auto"
+        How amplitudes are solved for: by normal equations, by the same in Fourier space (at most three inputs, extra
+        ``nufft``), in the dual form, or by whichever is cheapest. A `Solver` also sets precision, batches and memory.
     warm_start : bool, default=False
         Whether a new fit continues the last walk.
     random_state : int, RandomState, Generator or None, default=None
@@ -108,7 +109,7 @@ class _AdaptiveFourier(BaseEstimator):
         early_stopping: Any = "auto",
         validation_fraction: float = 0.1,
         patience: int = 10,
-        solver: str = "auto",
+        solver: Any = "auto",
         warm_start: bool = False,
         random_state: Any = None,
         verbose: int = 0,

@@ -47,6 +47,7 @@ class _Fourier:
     """What the two Fourier kinds share: f(x) = Re Σ βₖ exp(iωₖ·x) = Σ Re βₖ cos(ωₖ·x) − Im βₖ sin(ωₖ·x)."""
 
     n_columns: ClassVar[int] = 2
+    is_complex: ClassVar[bool]
 
     def dimension(self, n_features: int) -> int:
         return n_features
@@ -54,9 +55,32 @@ class _Fourier:
     def columns(self, block: Block, frequencies: Array) -> Array:
         return cos_sin(block.project(frequencies))
 
+    def single_columns(self, block: Block, frequencies: Array) -> Array:
+        """The columns in single precision, of phases in double."""
+        return cos_sin(block.project(frequencies), single=True)
+
     def coefficients(self, amplitudes: Array) -> Array:
         xp = namespace(amplitudes)
         return xp.concat((xp.real(amplitudes), -xp.imag(amplitudes)), axis=0)
+
+    def gradient(self, block: Block, frequencies: Array, amplitudes: Array) -> Array:
+        """Half of ∂/∂ωₖ of the block's Σw|f − y|² at fixed amplitudes, (K, d), for rows that are dense."""
+        xp = namespace(frequencies)
+        columns = self.columns(block, frequencies)
+        residual = columns @ self.coefficients(amplitudes) - block.y
+        pull = self._pull(columns, residual, amplitudes, frequencies.shape[0])
+        if self.is_complex:  # the imaginary part of the model is a residual too
+            turned = -1j * amplitudes
+            pull = pull + self._pull(columns, columns @ self.coefficients(turned), turned, frequencies.shape[0])
+        if block.weight is not None:
+            pull = pull * block.weight[:, None]
+        return pull.T @ xp.astype(block.x, xp.float64, copy=False)
+
+    def _pull(self, columns: Array, residual: Array, amplitudes: Array, n: int) -> Array:
+        """Σ over outputs of r·∂f/∂φₖ, (n_rows, K): ∂f/∂φ = −Re β sin φ − Im β cos φ."""
+        xp = namespace(residual)
+        by_sine, by_cosine = residual @ xp.real(amplitudes).T, residual @ xp.imag(amplitudes).T
+        return -(by_sine * columns[:, n:] + by_cosine * columns[:, :n])
 
 
 @dataclass(frozen=True)
@@ -64,6 +88,7 @@ class ComplexExponentials(_Fourier):
     """The paper's features, S_nk = exp(iωₖ·xₙ), with complex amplitudes."""
 
     name: ClassVar[str] = "complex"
+    is_complex: ClassVar[bool] = True
     n_unknowns: ClassVar[int] = 1
 
     def system(self, gram: Array, moment: Array) -> tuple[Array, Array]:
@@ -87,6 +112,7 @@ class CosineSine(_Fourier):
     """Pairs aₖ cos(ωₖ·x) + bₖ sin(ωₖ·x) with real amplitudes; βₖ = aₖ − i bₖ, so ``|βₖ|² = aₖ² + bₖ²``."""
 
     name: ClassVar[str] = "cos-sin"
+    is_complex: ClassVar[bool] = False
     n_unknowns: ClassVar[int] = 2
 
     def system(self, gram: Array, moment: Array) -> tuple[Array, Array]:

@@ -3,23 +3,68 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from fourierwalk._arrays import Array, adjoint, cholesky, cholesky_solve, namespace, real_part, squared_modulus
+from fourierwalk import spectral
+from fourierwalk._arrays import (
+    Array,
+    adjoint,
+    cholesky,
+    cholesky_solve,
+    free_bytes,
+    is_foreign,
+    namespace,
+    real_part,
+    squared_modulus,
+)
 from fourierwalk.features import Features
 from fourierwalk.rows import Block, Rows
+from fourierwalk.spectral import Spectral
 
-PATHS = ("auto", "direct", "dual")
+PATHS = ("auto", "direct", "spectral", "dual")
+PRECISIONS = ("double", "single")
+
+
+@dataclass(frozen=True)
+class Solver:
+    """How amplitudes are solved for.
+
+    Parameters
+    ----------
+    path : {"auto", "direct", "spectral", "dual"}
+        "direct": normal equations, summed over blocks of rows. "spectral": the same in Fourier space, for Fourier
+        features of at most three inputs (needs the extra ``nufft``). "dual": one equation per row instead of one per
+        unknown. "auto": the cheapest by `costs`.
+    precision : {"double", "single"}
+        Of the walk's solves. The final fit is always in double precision, and so is every solve that single precision
+        cannot be trusted with.
+    batch_size : int, optional
+        The rows that each of the walk's solves draws; the final fit is on all rows. None: all rows, always.
+    max_memory : float, optional
+        Bytes that a solve may take. None: half of what is free.
+    """
+
+    path: str = "auto"
+    precision: str = "double"
+    batch_size: int | None = None
+    max_memory: float | None = None
+
+    @property
+    def memory(self) -> float:
+        """The bytes that a solve may take."""
+        return 0.5 * free_bytes() if self.max_memory is None else float(self.max_memory)
 
 
 class SolveInfo(NamedTuple):
-    """What happened inside a solve: the path taken, and whether the minimum-norm fallback was needed."""
+    """What happened inside: the path taken, its precision, whether that was raised, whether the fallback was needed."""
 
     path: str
     fallback: bool
+    precision: str = "double"
+    raised: bool = False
 
 
 class Solution(NamedTuple):
@@ -28,6 +73,15 @@ class Solution(NamedTuple):
     amplitudes: Array
     loss: float
     info: SolveInfo
+
+
+class System(NamedTuple):
+    """The equations of the unknowns: SᴴWS, SᴴWy, Σw|y|² and Σw."""
+
+    matrix: Array
+    right_hand_side: Array
+    target_energy: Array
+    weight: float
 
 
 @dataclass(frozen=True)
@@ -48,12 +102,19 @@ class NormalEquations:
         )
 
     @classmethod
-    def of_block(cls, block: Block, features: Features, frequencies: Array) -> NormalEquations:
+    def of_block(
+        cls, block: Block, features: Features, frequencies: Array, precision: str = "double"
+    ) -> NormalEquations:
         """One block's share."""
-        columns, y = _weighted(block, features, frequencies)
+        columns, y = _weighted(block, features, frequencies, precision)
         xp = namespace(columns)
         weight = float(columns.shape[0]) if block.weight is None else float(xp.sum(block.weight))
-        return cls(columns.T @ columns, columns.T @ y, xp.sum(y * y), weight)
+        moment = columns.T @ xp.astype(y, columns.dtype, copy=False)
+        return cls(columns.T @ columns, moment, xp.sum(y * y), weight)
+
+    def system(self, features: Features) -> System:
+        """The equations of the features' unknowns."""
+        return System(*features.system(self.gram, self.moment), self.target_energy, self.weight)
 
 
 @dataclass(frozen=True)
@@ -100,8 +161,10 @@ class LeastSquares:
         How inputs and frequencies become columns.
     regularization : float
         λ ≥ 0 of N⁻¹|Sβ − y|² + λ|β|².
-    path : {"auto", "direct", "dual"}
-        "direct": the normal equations, one row and column per unknown. "dual": one per data row. "auto": the smaller.
+    solver : Solver
+        How that is done.
+    spectral : Spectral, optional
+        The rows' Fourier space; made here where the solver may use it.
 
     Examples
     --------
@@ -117,26 +180,63 @@ class LeastSquares:
     rows: Rows
     features: Features
     regularization: float
-    path: str = "auto"
+    solver: Solver = Solver()
+    spectral: Spectral | None = None
+
+    def __post_init__(self) -> None:
+        """Rows that have a Fourier space get one, where it may be used."""
+        if self.spectral is not None or self.solver.path not in ("auto", "spectral"):
+            return
+        able = spectral.applies(self.rows, self.features)
+        if self.solver.path == "spectral":
+            spectral.require()
+            if not able:
+                raise ValueError(
+                    "solver='spectral' needs dense NumPy rows of at most "
+                    f"{spectral.MOST_DIMENSIONS} columns and Fourier features."
+                )
+        if able and spectral.is_installed():
+            object.__setattr__(self, "spectral", Spectral(self.rows, self.solver.memory / 4))
 
     def __call__(self, frequencies: Array) -> Solution:
         """The minimiser at these frequencies."""
-        return self._dual(frequencies) if self.is_dual(frequencies) else self.solve(self.equations(frequencies))
+        path = self.path(frequencies)
+        if path == "dual":
+            return self._dual(frequencies)
+        if self.solver.precision == "single" and path == "direct":
+            solution = self._single(frequencies)
+            if solution is not None:
+                return solution
+            return self._raised(self.solve(self.system(frequencies)))
+        return self.solve(self.system(frequencies), path)
 
-    def is_dual(self, frequencies: Array) -> bool:
-        """Whether these frequencies are solved for in the dual form."""
-        if self.path == "auto":
-            return len(self.rows) < self.features.n_unknowns * frequencies.shape[0]
-        return self.path == "dual"
+    def path(self, frequencies: Array) -> str:
+        """The way that these frequencies are solved for."""
+        if self.solver.path != "auto":
+            return self.solver.path
+        found = costs(len(self.rows), int(frequencies.shape[0]), int(self.rows.x.shape[1]), self.features)
+        if self.spectral is None or not self.spectral.serves(frequencies):
+            found.pop("spectral")
+        return min(found, key=lambda path: found[path])
 
-    def equations(self, frequencies: Array) -> NormalEquations:
+    def equations(self, frequencies: Array, precision: str = "double") -> NormalEquations:
         """The sums over all rows."""
-        width = self.features.n_columns * frequencies.shape[0]
-        return self.rows.sum(lambda block: NormalEquations.of_block(block, self.features, frequencies), width)
+        width = self.features.n_columns * int(frequencies.shape[0])
+        self._announce(width)
+        return self.rows.sum(
+            lambda block: NormalEquations.of_block(block, self.features, frequencies, precision), width
+        )
+
+    def system(self, frequencies: Array) -> System:
+        """The equations of the unknowns, summed over the rows or taken from their Fourier space."""
+        if self.spectral is None or self.path(frequencies) != "spectral":
+            return self.equations(frequencies).system(self.features)
+        matrix, right_hand_side = self.spectral.equations(frequencies, self.features)
+        return System(matrix, right_hand_side, self.rows.target_energy, self.rows.total_weight)
 
     def eigensystem(self, frequencies: Array) -> Eigensystem:
         """The problem in its own basis."""
-        if self.is_dual(frequencies):
+        if self.path(frequencies) == "dual":
             matrix, y = self._whole(frequencies)
             xp = namespace(matrix)
             values, left = xp.linalg.eigh(matrix @ adjoint(matrix))
@@ -144,24 +244,53 @@ class LeastSquares:
             values, left = values[keep:], left[:, keep:]
             basis = adjoint(matrix) @ left / xp.sqrt(_divisor(values))[None, :]
             projections = xp.sqrt(xp.clip(values, 0.0))[:, None] * (adjoint(left) @ xp.astype(y, left.dtype))
-            energy, weight = float(xp.sum(y * y)), self.rows.total_weight
-        else:
-            equations = self.equations(frequencies)
-            system, right_hand_side = self.features.system(equations.gram, equations.moment)
-            xp = namespace(system)
-            values, basis = xp.linalg.eigh(system)
-            keep = _significant(values)
-            values, basis = values[keep:], basis[:, keep:]
-            projections = adjoint(basis) @ right_hand_side
-            energy, weight = float(equations.target_energy), equations.weight
-        return Eigensystem(values, basis, projections, energy, weight, self.features)
+            return Eigensystem(values, basis, projections, float(xp.sum(y * y)), self.rows.total_weight, self.features)
+        system = self.system(frequencies)
+        xp = namespace(system.matrix)
+        values, basis = xp.linalg.eigh(system.matrix)
+        keep = _significant(values)
+        values, basis = values[keep:], basis[:, keep:]
+        projections = adjoint(basis) @ system.right_hand_side
+        return Eigensystem(values, basis, projections, float(system.target_energy), system.weight, self.features)
 
-    def solve(self, equations: NormalEquations) -> Solution:
-        """The minimiser from sums that are already there."""
-        matrix, right_hand_side = self.features.system(equations.gram, equations.moment)
-        unknowns, fallback = _solve(matrix, right_hand_side, self.regularization * equations.weight)
-        loss = _loss(equations.target_energy, right_hand_side, unknowns, equations.weight)
-        return Solution(self.features.amplitudes(unknowns), loss, SolveInfo("direct", fallback))
+    def solve(self, system: System, path: str = "direct") -> Solution:
+        """The minimiser from equations that are already there."""
+        unknowns, fallback = _solve(system.matrix, system.right_hand_side, self.regularization * system.weight)
+        loss = _loss(system.target_energy, system.right_hand_side, unknowns, system.weight)
+        return Solution(self.features.amplitudes(unknowns), loss, SolveInfo(path, fallback))
+
+    def gradient(self, frequencies: Array, amplitudes: Array) -> Array:
+        """∂/∂ωₖ of N⁻¹|Sβ − y|² at fixed amplitudes, (K, d): at the minimiser, the gradient of the projected loss."""
+        if self.spectral is not None and self.path(frequencies) == "spectral":
+            slopes = self.spectral.slopes(frequencies, amplitudes, self.features)
+            gradient = np.real(1j * np.einsum("kc,cjk->kj", amplitudes, slopes))
+        else:
+            of_block = getattr(self.features, "gradient", None)
+            if of_block is None:
+                raise TypeError(f"a gradient in the frequencies needs Fourier features, got {self.features.name!r}.")
+            width = 2 * self.features.n_columns * int(frequencies.shape[0])
+            gradient = self.rows.sum(lambda block: of_block(block, frequencies, amplitudes), width)
+        return gradient * (2.0 / self.rows.total_weight)
+
+    def _single(self, frequencies: Array) -> Solution | None:
+        """The minimiser in single precision; None where it cannot be trusted."""
+        system = self.equations(frequencies, "single").system(self.features)
+        xp = namespace(system.matrix)
+        shifted = system.matrix + self.regularization * system.weight * _identity(system.matrix)
+        factor = cholesky(shifted)
+        if factor is None:
+            return None
+        unknowns = cholesky_solve(factor, system.right_hand_side)
+        norm = xp.linalg.vector_norm
+        if not float(norm(shifted @ unknowns - system.right_hand_side)) <= TRUST * float(norm(system.right_hand_side)):
+            return None
+        loss = _loss(system.target_energy, system.right_hand_side, unknowns, system.weight)
+        double = xp.complex128 if _is_complex(unknowns) else xp.float64
+        amplitudes = self.features.amplitudes(xp.astype(unknowns, double))
+        return Solution(amplitudes, loss, SolveInfo("direct", False, "single"))
+
+    def _raised(self, solution: Solution) -> Solution:
+        return solution._replace(info=solution.info._replace(raised=True))
 
     def _dual(self, frequencies: Array) -> Solution:
         """β = Sᴴ(SSᴴ + λN)⁻¹y."""
@@ -178,16 +307,53 @@ class LeastSquares:
         columns, y = _weighted(self.rows.whole(), self.features, frequencies)
         return self.features.matrix(columns), y
 
+    def _announce(self, width: int) -> None:
+        """Refuse before allocating what would not fit."""
+        needed = needed_bytes(len(self.rows), width, self.rows.block_height(width))
+        if is_foreign(self.rows.x) or needed <= self.solver.memory:
+            return
+        raise MemoryError(
+            f"{width} columns need {needed / 1e9:.1f} GB for their normal equations, and max_memory allows "
+            f"{self.solver.memory / 1e9:.1f} GB: fewer frequencies, or a larger max_memory, would fit."
+        )
 
-def _weighted(block: Block, features: Features, frequencies: Array) -> tuple[Array, Array]:
+
+TRUST = 1e-3
+"""The relative residual up to which a solve in single precision is trusted."""
+
+
+def needed_bytes(n_rows: int, width: int, height: int) -> float:
+    """An upper bound of what the normal equations of `width` real columns take: a block, its phases, five matrices."""
+    return 8.0 * (min(n_rows, height) * width * 2.0 + 5.0 * width**2) + 2e6
+
+
+def costs(n_rows: int, n_frequencies: int, n_features: int, features: Features) -> dict[str, float]:
+    """Rough seconds of one solve by each path, on one core: only their order matters."""
+    width, unknowns = features.n_columns * n_frequencies, features.n_unknowns * n_frequencies
+    columns = 1e-8 * n_rows * width * (1 + 0.02 * n_features)
+    rate = 4e10  # products and factorisations, operations per second
+    n_points = n_frequencies**2 * (0.5 if features.n_unknowns == 1 else 1.0)
+    return {
+        "direct": columns + (n_rows * width**2 + unknowns**3 / 3) / rate,
+        "dual": columns + (n_rows**2 * width**2 / unknowns + n_rows**3 / 3) / rate,
+        "spectral": 2e-3 + n_points * 1e-7 * 8 ** (n_features - 1) + unknowns**3 / 3 / rate,
+    }
+
+
+def _weighted(block: Block, features: Features, frequencies: Array, precision: str = "double") -> tuple[Array, Array]:
     """Columns and targets times the root of the weights."""
-    columns, y = features.columns(block, frequencies), block.y
+    y = block.y
     if y is None:
         raise ValueError("rows need targets y to solve for amplitudes, got none.")
+    make = getattr(features, "single_columns", features.columns) if precision == "single" else features.columns
+    columns = make(block, frequencies)
+    xp = namespace(columns)
+    if precision == "single":
+        columns = xp.astype(columns, xp.float32, copy=False)
     if block.weight is None:
         return columns, y
-    root = namespace(columns).sqrt(block.weight)[:, None]
-    return columns * root, y * root
+    root = xp.sqrt(block.weight)[:, None]
+    return columns * xp.astype(root, columns.dtype, copy=False), y * root
 
 
 def _loss(energy: Array, right_hand_side: Array, unknowns: Array, weight: float) -> float:
@@ -199,6 +365,10 @@ def _loss(energy: Array, right_hand_side: Array, unknowns: Array, weight: float)
     return max(0.0, float(energy - explained)) / weight
 
 
+def _identity(matrix: Array) -> Array:
+    return namespace(matrix).eye(matrix.shape[0], dtype=matrix.dtype, device=matrix.device)
+
+
 def _is_complex(values: Array) -> bool:
     return bool(namespace(values).isdtype(values.dtype, "complex floating"))
 
@@ -206,8 +376,7 @@ def _is_complex(values: Array) -> bool:
 def _solve(matrix: Array, right_hand_side: Array, ridge: float) -> tuple[Array, bool]:
     """Solve (matrix + ridge) z = b by Cholesky; of minimum norm, and with a warning, where that is not safe."""
     xp = namespace(matrix)
-    identity = xp.eye(matrix.shape[0], dtype=matrix.dtype, device=matrix.device)
-    factor = cholesky(matrix + ridge * identity)
+    factor = cholesky(matrix + ridge * _identity(matrix))
     if factor is not None:
         return cholesky_solve(factor, right_hand_side), False
     warnings.warn(
@@ -234,3 +403,20 @@ def _divisor(values: Array) -> Array:
     """The values, one where they are not positive: where all columns are zero, so are the projections on them."""
     xp = namespace(values)
     return xp.where(values > 0, values, xp.ones_like(values))
+
+
+@dataclass(frozen=True)
+class Minibatch:
+    """``minimize`` on rows drawn anew at every call, for a walk over many more rows than unknowns."""
+
+    problem: LeastSquares
+    rng: np.random.Generator
+
+    def __call__(self, frequencies: Array) -> Solution:
+        """The minimiser on a batch of the rows."""
+        n_rows, size = len(self.problem.rows), self.problem.solver.batch_size
+        if size is None or size >= n_rows:
+            return self.problem(frequencies)
+        drawn = np.sort(self.rng.choice(n_rows, size, replace=False, shuffle=False))
+        solver = replace(self.problem.solver, path="direct", batch_size=None)
+        return replace(self.problem, rows=self.problem.rows.take(drawn), solver=solver, spectral=None)(frequencies)

@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from fourierwalk._arrays import Array, complex_of, namespace
+from fourierwalk import spectral
+from fourierwalk._arrays import Array, complex_of, free_bytes, namespace
 from fourierwalk.features import Features
 from fourierwalk.scaling import Scaling
+
+LEAST_WORK = 1e7
+"""Products of points and frequencies below which a non-uniform FFT is not worth its overhead."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,9 @@ class FourierModel:
 
     def __call__(self, x: Any) -> Array:
         """The model's values (real parts), (n, q)."""
+        if self._transform_pays(x):
+            points = self.scaling.rows(x).x
+            return spectral.evaluate(points, self.frequencies, self.amplitudes, 1e-12).real + self.offset
         coefficients = self.features.coefficients(self.amplitudes)
         return (
             self._concat(x, lambda block: self.features.columns(block, self.frequencies) @ coefficients) + self.offset
@@ -78,6 +85,17 @@ class FourierModel:
         shift = omega @ center
         turn = complex_of(xp.cos(shift), -xp.sin(shift))
         return omega, self.amplitudes * turn[:, None]
+
+    def _transform_pays(self, x: Any) -> bool:
+        """Whether a non-uniform FFT is there, applies, is worth its overhead, and fits."""
+        work = float(x.shape[0]) * float(self.frequencies.shape[0])
+        if work < LEAST_WORK or not spectral.is_installed():
+            return False
+        rows = self.scaling.rows(x)
+        return (
+            spectral.applies(rows, self.features)
+            and spectral.evaluation_bytes(rows, self.frequencies) < 0.25 * free_bytes()
+        )
 
     def _concat(self, x: Any, evaluate: Any) -> Array:
         rows = self.scaling.rows(x)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import scipy.sparse
@@ -57,16 +58,27 @@ class Rows:
     def __len__(self) -> int:
         return int(self.x.shape[0])
 
-    @property
+    @cached_property
+    def target_energy(self) -> float:
+        """Σw|y|²."""
+        xp = namespace(self.y)
+        squares = xp.sum(self.y * self.y, axis=1)  # type: ignore[operator]
+        return float(xp.sum(squares if self.weight is None else squares * self.weight))
+
+    @cached_property
     def total_weight(self) -> float:
         """The sum of the weights: the number of rows where there are none."""
         return float(len(self)) if self.weight is None else float(namespace(self.weight).sum(self.weight))
 
-    def blocks(self, width: int) -> Iterator[Block]:
-        """The rows in blocks whose `width` columns of doubles stay below the budget."""
+    def block_height(self, width: int) -> int:
+        """The rows of a block whose `width` columns of doubles stay below the budget."""
         on_gpu = accelerator_bytes(self.x)
         budget = BLOCK_BYTES if on_gpu is None else on_gpu // 16
-        height = max(1, min(len(self), budget // (8 * max(1, width))))
+        return max(1, min(len(self), budget // (8 * max(1, width))))
+
+    def blocks(self, width: int) -> Iterator[Block]:
+        """The rows in blocks whose `width` columns of doubles stay below the budget."""
+        height = self.block_height(width)
         for start in range(0, len(self), height):
             yield self._block(slice(start, min(start + height, len(self))))
 
@@ -84,7 +96,10 @@ class Rows:
 
     def pick(self, mask: Any) -> Rows:
         """The rows where a mask on the host is true."""
-        chosen = mask.nonzero()[0]
+        return self.take(mask.nonzero()[0])
+
+    def take(self, chosen: Any) -> Rows:
+        """The rows of some indices on the host."""
         if scipy.sparse.issparse(self.x):
             x, indices = self.x[chosen], chosen
         else:

@@ -35,6 +35,7 @@ class Info(NamedTuple):
     acceptance: float  # share of the frequencies that moved
     step_size: float  # δ of the proposal
     loss: float  # of the proposed frequencies, or of the refitted ones where the step ended with a refit
+    solve: Any = None  # what happened inside the proposal's minimisation
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class Metropolis:
         omega = xp.where(accept[:, None], proposed, omega)  # ωₖ ← ω'ₖ
         beta = xp.where(accept[:, None], solution.amplitudes, beta)  # β̂ₖ ← β̂'ₖ
         acceptance = float(xp.mean(xp.astype(accept, xp.float64)))
-        info = Info(i, acceptance, self.proposal.length(state.proposal), solution.loss)
+        info = Info(i, acceptance, self.proposal.length(state.proposal), solution.loss, solution.info)
         state = State(i, omega, beta, self.proposal.update(state.proposal, omega, acceptance))
         if i % self.refit_every:
             return state, info

@@ -14,7 +14,7 @@ from fourierwalk import scaling as scalings
 from fourierwalk._arrays import Array, like, to_host
 from fourierwalk.features import Features
 from fourierwalk.history import History
-from fourierwalk.least_squares import PATHS, LeastSquares
+from fourierwalk.least_squares import PATHS, PRECISIONS, LeastSquares, Minibatch, Solver
 from fourierwalk.model import FourierModel
 from fourierwalk.parameters import count, number, option
 from fourierwalk.proposals import AdaptiveWalk, Proposal, RandomWalk, TargetedWalk
@@ -53,7 +53,7 @@ class Resume(NamedTuple):
     split_seed: int
     best: Array
 
-    def onward(self, walk: Any, minimize: LeastSquares, n_outputs: int) -> State:
+    def onward(self, walk: Any, minimize: Any, n_outputs: int) -> State:
         """The last state, or a new one at its frequencies where the proposal or the outputs have changed since."""
         same = getattr(walk, "proposal", walk) == self.proposal
         if same and self.state.amplitudes.shape[1] == n_outputs:
@@ -90,7 +90,7 @@ class Training:
     early_stopping: Any
     validation_fraction: float
     patience: int
-    solver: str
+    solver: Any
     verbose: int
     scale_targets: bool = True
 
@@ -120,8 +120,18 @@ class Training:
         option("early_stopping", self.early_stopping, ("auto", True, False))
         number("validation_fraction", self.validation_fraction, above=0, below=1)
         count("patience", self.patience, 1)
-        option("solver", self.solver, PATHS)
+        self._check_solver()
         count("verbose", self.verbose, 0)
+
+    def _check_solver(self) -> None:
+        if not isinstance(self.solver, Solver):
+            option("solver", self.solver, PATHS)
+            return
+        option("solver.path", self.solver.path, PATHS)
+        option("solver.precision", self.solver.precision, PRECISIONS)
+        if self.solver.batch_size is not None:
+            count("solver.batch_size", self.solver.batch_size, 1)
+        number("solver.max_memory", self.solver.max_memory, above=0, optional=True)
 
     def run(self, data: Data, rng: np.random.Generator, resume: Resume | None = None) -> Fit:
         """Fit the data; `resume` continues the walk of an earlier fit."""
@@ -133,26 +143,28 @@ class Training:
         split_seed = int(rng.spawn(1)[0].integers(2**63)) if resume is None else resume.split_seed
         seen, held_out, decisions = self._split(data, rows, scaling, split_seed)
         chosen = None if self.regularization == "auto" else float(self.regularization)
-        minimize = LeastSquares(seen, features, WALK_REGULARIZATION if chosen is None else chosen, self.solver)
-        selection = None if held_out is None else Selection(minimize, held_out, chosen)
+        solver = self.solver if isinstance(self.solver, Solver) else Solver(self.solver)
+        exact = replace(solver, precision="double", batch_size=None)
+        minimize = LeastSquares(seen, features, WALK_REGULARIZATION if chosen is None else chosen, solver)
+        selection = None if held_out is None else Selection(replace(minimize, solver=exact), held_out, chosen)
+        on_batches: Any = minimize if solver.batch_size is None else Minibatch(minimize, rng.spawn(1)[0])
         walk = self._walk(int(data.x.shape[1]))
         if resume is None:
-            state = walk.init(minimize, self._start(features, data, rng))
+            state = walk.init(on_batches, self._start(features, data, rng))
         else:
-            state = resume.onward(walk, minimize, data.y.shape[1])
+            state = resume.onward(walk, on_batches, data.y.shape[1])
         earlier = [] if resume is None else [resume.best]
         n_steps = self._n_steps(0.0 if held_out is None else rows.total_weight)
         infos, checks, state = self._loop(
-            walk.sample(minimize, state, rng, n_steps), state, selection, n_steps, earlier
+            walk.sample(on_batches, state, rng, n_steps), state, selection, n_steps, earlier
         )
+        decisions.extend(_solves(infos))
         best = state.frequencies
         if checks:
             winner = min(checks, key=lambda check: check.error)
             best = winner.frequencies
             decisions.append(f"the state of step {winner.step} was kept, with held-out error {winner.error:.4g}")
-        amplitudes, regularization = self._final(
-            LeastSquares(rows, features, 0.0, self.solver), best, chosen, decisions
-        )
+        amplitudes, regularization = self._final(LeastSquares(rows, features, 0.0, exact), best, chosen, decisions)
         model = FourierModel(
             best, amplitudes * scaling.targets.scale[None, :], scaling.targets.center, features, scaling
         )
@@ -246,3 +258,16 @@ class Training:
             proposal = TargetedWalk(proposal, ACCEPTANCE_TARGET)
         max_norm = math.inf if self.max_norm is None else float(self.max_norm)
         return Metropolis(proposal, float(exponent), int(self.refit_every), max_norm)
+
+
+def _solves(infos: list[Info]) -> Iterator[str]:
+    """What the walk's solves were, in words."""
+    solves = [info.solve for info in infos if info.solve is not None]
+    for path, precision in sorted({(solve.path, solve.precision) for solve in solves}):
+        n = sum((solve.path, solve.precision) == (path, precision) for solve in solves)
+        yield f"{n} steps solved on the {path} path in {precision} precision"
+    raised, fallen = sum(solve.raised for solve in solves), sum(solve.fallback for solve in solves)
+    if raised:
+        yield f"{raised} of them repeated in double precision, because single could not be trusted"
+    if fallen:
+        yield f"{fallen} of them singular: solved for the minimum norm"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -164,9 +165,9 @@ def _search(cell: Cell, inner: Split, features: Features) -> tuple[float, float,
     for spread in TUNED_SPREADS:
         frequencies = _frequencies(cell, inner, spread)
         problem = LeastSquares(Rows(inner.x, inner.y), features, 0.0)
-        equations = problem.equations(frequencies)
+        system = problem.system(frequencies)
         for regularization in TUNED_REGULARIZATIONS:
-            solution = LeastSquares(problem.rows, features, regularization).solve(equations)
+            solution = replace(problem, regularization=regularization).solve(system)
             wrong = errors(features, frequencies, solution.amplitudes, inner)["misclassified_modulus"]
             found.append((wrong, spread, regularization))
     return min(found)

@@ -1,0 +1,46 @@
+"""The benchmark at toy sizes: every figure is there, and says whether its target is met."""
+
+import json
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+from fourierwalk import cli
+from fourierwalk.commands import bench
+
+
+def test_every_row_is_measured_and_written(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    pytest.importorskip("finufft")
+    assert cli.main(["bench", "--small", "--out", str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert "toy sizes" in shown
+    content = json.loads((tmp_path / "bench.json").read_text())
+    assert content["toy_sizes"] is True
+    assert len(content["figures"]) == 21
+    assert all(figure["value"] > 0 for figure in content["figures"])
+    exact = [f for f in content["figures"] if "error" in f["what"] or "difference" in f["what"]]
+    assert exact
+    assert all(figure["met"] for figure in exact)
+    assert (tmp_path / "scaling.png").exists()
+    assert {"direct over N", "spectral over N", "direct over K", "spectral over K", "direct over d"} == set(
+        content["scaling"]
+    )
+
+
+def test_a_target_is_met_or_not():
+    assert bench.Figure("", "", 1.0, 2.0, True).met
+    assert not bench.Figure("", "", 1.0, 2.0, False).met
+
+
+def test_the_reference_is_the_minimiser():
+    x, y, omega = bench.problem(2, 100, 5)
+    s = np.exp(1j * x @ omega.T)
+    expected = scipy.linalg.solve(s.conj().T @ s + 0.1 * 100 * np.eye(5), s.conj().T @ y)
+    np.testing.assert_allclose(bench.reference_step(x, y, omega), expected)
+
+
+def test_unknown_names_are_refused(capsys):
+    assert cli.main(["bench", "--only", "nothing"]) == 2
+    assert "--only must name some of" in capsys.readouterr().err
