@@ -242,9 +242,7 @@ def test_solutions_pickle():
 # Precision, batches, memory, gradient
 
 
-@pytest.mark.parametrize(
-    "kind", [FEATURES["complex"], FEATURES["cos-sin"], FEATURES["sigmoid"]], ids=lambda k: k.features.name
-)
+@pytest.mark.parametrize("name", ["complex", "cos-sin", "sigmoid"])
 def test_single_precision_is_near_and_says_so(name, anywhere):
     kind = FEATURES[name]
     x, y, weight = problem(200)
