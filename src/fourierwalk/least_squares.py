@@ -216,7 +216,7 @@ class LeastSquares:
             return self.solver.path
         found = costs(len(self.rows), int(frequencies.shape[0]), int(self.rows.x.shape[1]), self.features)
         if self.spectral is None or not self.spectral.serves(frequencies):
-            found.pop("spectral")
+            found.pop("spectral", None)
         return min(found, key=lambda path: found[path])
 
     def equations(self, frequencies: Array, precision: str = "double") -> NormalEquations:
@@ -332,12 +332,14 @@ def costs(n_rows: int, n_frequencies: int, n_features: int, features: Features) 
     width, unknowns = features.n_columns * n_frequencies, features.n_unknowns * n_frequencies
     columns = 1e-8 * n_rows * width * (1 + 0.02 * n_features)
     rate = 4e10  # products and factorisations, operations per second
-    n_points = n_frequencies**2 * (0.5 if features.n_unknowns == 1 else 1.0)
-    return {
+    found = {
         "direct": columns + (n_rows * width**2 + unknowns**3 / 3) / rate,
         "dual": columns + (n_rows**2 * width**2 / unknowns + n_rows**3 / 3) / rate,
-        "spectral": 2e-3 + n_points * 1e-7 * 8 ** (n_features - 1) + unknowns**3 / 3 / rate,
     }
+    if n_features <= spectral.MOST_DIMENSIONS:
+        n_points = n_frequencies**2 * (0.5 if features.n_unknowns == 1 else 1.0)
+        found["spectral"] = 2e-3 + n_points * 1e-7 * 8 ** (n_features - 1) + unknowns**3 / 3 / rate
+    return found
 
 
 def _weighted(block: Block, features: Features, frequencies: Array, precision: str = "double") -> tuple[Array, Array]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from fourierwalk.files import write_json
+from fourierwalk.files import write_json, write_text
 from fourierwalk.paper.cases import Cell
 
 FOLDER, GATHERED = "cells", "gathered"
@@ -74,21 +74,25 @@ def gather(folder: Path) -> list[Path]:
         case, experiment, _ = key.split("/")
         name = case if case in ("sweep", "theory") else f"{case}-{experiment}"
         groups.setdefault(name, {})[key] = cell
-    written = [write_json(folder / GATHERED / f"{name}.json", _packed(cells)) for name, cells in groups.items()]
+    written = [write_text(folder / GATHERED / f"{name}.json", _packed(cells)) for name, cells in groups.items()]
     for path in sorted((folder / FOLDER).rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
     return written
 
 
-def _packed(cells: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def _packed(cells: dict[str, dict[str, Any]]) -> str:
+    """JSON with a line per cell, which refers to its provenance by number."""
     origins: list[dict[str, Any]] = []
-    packed = {}
+    lines = []
     for key, cell in sorted(cells.items()):
         origin = {name: value for name, value in cell["provenance"].items() if name != "date"}
         if origin not in origins:
             origins.append(origin)
-        packed[key] = {**cell, "provenance": origins.index(origin)}
-    return {"provenance": origins, "cells": packed}
+        packed = {**cell, "provenance": origins.index(origin)}
+        lines.append(f"{json.dumps(key)}: {json.dumps(packed, sort_keys=True, allow_nan=False)}")
+    head = json.dumps(origins, sort_keys=True, allow_nan=False)
+    body = ",\n".join(lines)
+    return f'{{"provenance": {head},\n"cells": {{\n{body}\n}}}}\n'
 
 
 def _load(path: Path) -> dict[str, Any] | None:
