@@ -93,8 +93,9 @@ def test_the_half_angle_survives_its_pole(turns):
 def test_cholesky_solves(anywhere, kind):
     matrix = hermitian(5) if kind == "complex" else hermitian(5).real
     right = drawn(5, 2) + (1j * drawn(5, 2, seed=3) if kind == "complex" else 0)
-    factor = arrays.cholesky(anywhere.asarray(matrix))
-    assert_allclose(np.triu(anywhere.host(factor), 1), 0)
+    factor = arrays.cholesky(anywhere.asarray(matrix.copy()))
+    lower = np.tril(anywhere.host(factor))
+    assert_allclose(lower @ lower.conj().T, matrix, atol=1e-12)
     solved = arrays.cholesky_solve(factor, anywhere.asarray(right))
     assert_allclose(anywhere.host(solved), np.linalg.solve(matrix, right), atol=1e-12)
 
@@ -110,7 +111,7 @@ def test_cholesky_solves(anywhere, kind):
     ids=["singular", "negative", "nearly singular", "NaN"],
 )
 def test_cholesky_refuses_what_is_not_safe(anywhere, matrix):
-    assert arrays.cholesky(anywhere.asarray(matrix)) is None
+    assert arrays.cholesky(anywhere.asarray(matrix.copy())) is None
 
 
 def test_cholesky_takes_what_is_small_but_regular(xp):
@@ -146,3 +147,9 @@ def test_blas_threads_follow_the_limit():
 
 def test_free_memory_is_what_the_machine_says():
     assert 1e7 < arrays.free_bytes() < 1e14
+
+
+def test_a_ridge_is_added_to_a_copy(anywhere):
+    matrix = anywhere.asarray(hermitian(4))
+    assert_allclose(anywhere.host(arrays.shifted(matrix, 0.5)), hermitian(4) + 0.5 * np.eye(4))
+    assert_array_equal(anywhere.host(matrix), hermitian(4))

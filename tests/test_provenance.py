@@ -27,3 +27,8 @@ def test_commit_falls_back_to_the_environment(monkeypatch):
 def test_description_names_machine_and_versions():
     words = module.describe({"machine": {"cores": 2}, "versions": {"numpy": "9.9"}})
     assert words == "cores 2, numpy 9.9."
+
+
+def test_no_absolute_path_of_a_machine_is_kept(monkeypatch, tmp_path):
+    monkeypatch.setattr(module.sys, "argv", ["fourierwalk", "demo", "--out", str(tmp_path / "here")])
+    assert module.provenance()["command"] == "fourierwalk demo --out here"

@@ -125,14 +125,20 @@ _SLICE = 2**15  # phases per slice
 
 
 def _fill_cos_sin(phases: np.ndarray, cosine: np.ndarray, sine: np.ndarray) -> None:
-    same = cosine.dtype == phases.dtype
-    half = 0.5 * phases if same else (0.5 * _whole_turns_off(phases)).astype(cosine.dtype)
+    half = 0.5 * phases if cosine.dtype == phases.dtype else _half_in_single(phases)
     tangent = np.tan(half, out=half)
     np.multiply(tangent, tangent, out=cosine)
     cosine += 1
     np.divide(2, cosine, out=cosine)
     np.multiply(tangent, cosine, out=sine)
     cosine -= 1
+
+
+def _half_in_single(phases: np.ndarray) -> np.ndarray:
+    """Half the phases, whole turns taken off, in single precision."""
+    turns = phases * (0.5 / np.pi)
+    turns -= np.rint(turns)
+    return np.multiply(turns, np.pi, dtype=np.float64).astype(np.float32)
 
 
 def _whole_turns_off(phases: Array) -> Array:
@@ -157,10 +163,30 @@ def blas_threads() -> int:
     return max((library.num_threads for library in _blas().lib_controllers), default=1)
 
 
-def cholesky(matrix: Array) -> Array | None:
-    """The lower Cholesky factor, or None where the matrix is not safely positive definite."""
+def shifted(matrix: Array, ridge: float) -> Array:
+    """The matrix with the ridge added to its diagonal; the matrix itself stays."""
+    if compat.is_numpy_array(matrix):
+        copy = matrix.copy(order="C")
+        copy.reshape(-1)[:: matrix.shape[0] + 1] += ridge
+        return copy
     xp = namespace(matrix)
-    if compat.is_torch_array(matrix):
+    return matrix + ridge * xp.eye(matrix.shape[0], dtype=matrix.dtype, device=matrix.device)
+
+
+def cholesky(matrix: Array) -> Array | None:
+    """The lower Cholesky factor, or None where the matrix is not safely positive definite.
+
+    Only the lower triangle of the factor is meant to be read. A NumPy matrix is used up: its transpose is in LAPACK's
+    own order, and Aᵀ = UᴴU is A = LLᴴ with L = Uᵀ, so that nothing is copied.
+    """
+    xp = namespace(matrix)
+    if compat.is_numpy_array(matrix):
+        factorise = scipy.linalg.get_lapack_funcs("potrf", (matrix,))
+        upper, failed = factorise(matrix.T, lower=0, overwrite_a=1, clean=0)
+        if failed:
+            return None
+        factor = upper.T
+    elif compat.is_torch_array(matrix):
         import torch
 
         factor, failed = torch.linalg.cholesky_ex(matrix)
@@ -180,7 +206,8 @@ def cholesky(matrix: Array) -> Array | None:
 def cholesky_solve(factor: Array, right_hand_side: Array) -> Array:
     """Solve ``L Lᴴ z = b`` from the lower factor."""
     if compat.is_numpy_array(factor):
-        return scipy.linalg.cho_solve((factor, True), right_hand_side, check_finite=False)
+        substitute = scipy.linalg.get_lapack_funcs("potrs", (factor, right_hand_side))
+        return np.conj(substitute(factor.T, np.conj(right_hand_side), lower=0)[0])  # of Aᵀ, the conjugate of A
     if compat.is_torch_array(factor):
         import torch
 

@@ -18,6 +18,7 @@ from fourierwalk._arrays import (
     is_foreign,
     namespace,
     real_part,
+    shifted,
     squared_modulus,
 )
 from fourierwalk.features import Features
@@ -276,13 +277,14 @@ class LeastSquares:
         """The minimiser in single precision; None where it cannot be trusted."""
         system = self.equations(frequencies, "single").system(self.features)
         xp = namespace(system.matrix)
-        shifted = system.matrix + self.regularization * system.weight * _identity(system.matrix)
-        factor = cholesky(shifted)
+        ridge = self.regularization * system.weight
+        factor = cholesky(shifted(system.matrix, ridge))
         if factor is None:
             return None
         unknowns = cholesky_solve(factor, system.right_hand_side)
         norm = xp.linalg.vector_norm
-        if not float(norm(shifted @ unknowns - system.right_hand_side)) <= TRUST * float(norm(system.right_hand_side)):
+        residual = system.matrix @ unknowns + ridge * unknowns - system.right_hand_side
+        if not float(norm(residual)) <= TRUST * float(norm(system.right_hand_side)):
             return None
         loss = _loss(system.target_energy, system.right_hand_side, unknowns, system.weight)
         double = xp.complex128 if _is_complex(unknowns) else xp.float64
@@ -367,10 +369,6 @@ def _loss(energy: Array, right_hand_side: Array, unknowns: Array, weight: float)
     return max(0.0, float(energy - explained)) / weight
 
 
-def _identity(matrix: Array) -> Array:
-    return namespace(matrix).eye(matrix.shape[0], dtype=matrix.dtype, device=matrix.device)
-
-
 def _is_complex(values: Array) -> bool:
     return bool(namespace(values).isdtype(values.dtype, "complex floating"))
 
@@ -378,7 +376,7 @@ def _is_complex(values: Array) -> bool:
 def _solve(matrix: Array, right_hand_side: Array, ridge: float) -> tuple[Array, bool]:
     """Solve (matrix + ridge) z = b by Cholesky; of minimum norm, and with a warning, where that is not safe."""
     xp = namespace(matrix)
-    factor = cholesky(matrix + ridge * _identity(matrix))
+    factor = cholesky(shifted(matrix, ridge))
     if factor is not None:
         return cholesky_solve(factor, right_hand_side), False
     warnings.warn(

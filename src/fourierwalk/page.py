@@ -87,4 +87,5 @@ class Page:
 
 def _cell(cell: Any) -> str:
     text = html.escape(str(cell))
-    return f'<td class="text">{text}</td>' if re.search("[a-z]{3}", text) else f"<td>{text}</td>"
+    words = len(text) > 40 or re.search("[a-z]{3}", text)
+    return f'<td class="text">{text}</td>' if words else f"<td>{text}</td>"

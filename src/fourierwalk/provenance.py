@@ -23,12 +23,17 @@ def provenance(command: str | None = None) -> dict[str, Any]:
     ['command', 'commit', 'date', 'machine', 'versions']
     """
     return {
-        "command": command if command is not None else " ".join(["fourierwalk", *sys.argv[1:]]),
+        "command": command if command is not None else " ".join(["fourierwalk", *map(_shown, sys.argv[1:])]),
         "commit": commit(),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "machine": machine(),
         "versions": versions(),
     }
+
+
+def _shown(argument: str) -> str:
+    """An argument as it is; of an absolute path its last part alone."""
+    return Path(argument).name if os.path.isabs(argument) else argument
 
 
 def describe(origin: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ import scipy.sparse
 
 from fourierwalk._arrays import Array, accelerator_bytes, float64, like, namespace
 
-BLOCK_BYTES = 64 * 2**20
+BLOCK_BYTES = 96 * 2**20
 """No block's columns take more than this on a CPU; on a GPU a sixteenth of its memory."""
 
 
