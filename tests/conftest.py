@@ -12,8 +12,12 @@ import pytest
 from hypothesis import settings
 from threadpoolctl import threadpool_limits
 
+from fourierwalk import rows
+
 settings.register_profile("suite", deadline=None, max_examples=25, derandomize=True)
 settings.load_profile("suite")
+
+rows.WHOLE = 1  # small tests that ask for several blocks get them
 
 BACKENDS = ["numpy", "array-api-strict", "torch"]
 ELSEWHERE = "array-api-strict on another device"  # a stand-in for a GPU: its arrays refuse to be read as NumPy's

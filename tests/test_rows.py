@@ -115,3 +115,10 @@ def test_sparse_blocks_keep_their_scaling(monkeypatch):
     rows = Rows(scipy.sparse.csr_array(x), y, center=np.array([1.0, 2.0]), scale=np.array([3.0, 4.0]))
     phases = np.concatenate([block.project(np.eye(2)) for block in rows.blocks(width=2)])
     assert_allclose(phases, (x - [1.0, 2.0]) / [3.0, 4.0], atol=1e-14)
+
+
+def test_a_few_blocks_are_one(monkeypatch):
+    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 2 * 5)
+    monkeypatch.setattr(rows_module, "WHOLE", 3)
+    assert [block.x.shape[0] for block in Rows(np.ones((15, 2))).blocks(2)] == [15]
+    assert [block.x.shape[0] for block in Rows(np.ones((16, 2))).blocks(2)] == [5, 5, 5, 1]

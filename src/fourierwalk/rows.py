@@ -11,8 +11,11 @@ import scipy.sparse
 
 from fourierwalk._arrays import Array, accelerator_bytes, float64, like, namespace
 
-BLOCK_BYTES = 96 * 2**20
+BLOCK_BYTES = 64 * 2**20
 """No block's columns take more than this on a CPU; on a GPU a sixteenth of its memory."""
+
+WHOLE = 3
+"""Rows of no more than this many blocks are one block: sums of large matrices cost more than the memory is worth."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,8 @@ class Rows:
         """The rows of a block whose `width` columns of doubles stay below the budget."""
         on_gpu = accelerator_bytes(self.x)
         budget = BLOCK_BYTES if on_gpu is None else on_gpu // 16
-        return max(1, min(len(self), budget // (8 * max(1, width))))
+        height = max(1, budget // (8 * max(1, width)))
+        return len(self) if len(self) <= WHOLE * height else height
 
     def blocks(self, width: int) -> Iterator[Block]:
         """The rows in blocks whose `width` columns of doubles stay below the budget."""
