@@ -15,7 +15,7 @@ FILES = sorted(path for path in ROOT.rglob("*.py"))
 LAYERS = [
     {"_arrays"},
     {"features", "rows", "proposals"},
-    {"least_squares", "spectral"},
+    {"least_squares", "solver", "spectral"},
     {"sampler", "resampling", "descent"},
     {"scaling", "selection", "model", "history", "files", "provenance"},
     {"parameters", "automatic"},

@@ -8,9 +8,10 @@ from tables import FEATURES, Plain, every_kind, problem, ridge
 
 from fourierwalk import rows as rows_module
 from fourierwalk import selection
-from fourierwalk.least_squares import LeastSquares, Solver
+from fourierwalk.least_squares import LeastSquares
 from fourierwalk.rows import Rows
 from fourierwalk.selection import Selection, choose_regularization, gcv, held_out_mask, regularization_path, row_hash
+from fourierwalk.solver import Solver
 
 
 def rows_of(backend, x, y, weight=None):

@@ -11,8 +11,9 @@ from numpy.testing import assert_allclose
 
 from fourierwalk import spectral
 from fourierwalk.features import ComplexExponentials, CosineSine, sigmoid
-from fourierwalk.least_squares import LeastSquares, Solver
+from fourierwalk.least_squares import LeastSquares
 from fourierwalk.rows import Rows
+from fourierwalk.solver import Solver
 from fourierwalk.spectral import Spectral
 
 pytest.importorskip("finufft")

@@ -6,10 +6,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tables import FEATURES, Plain, every_kind, ridge
 
 from fourierwalk import training
-from fourierwalk.least_squares import LeastSquares, Solver
+from fourierwalk.least_squares import LeastSquares
 from fourierwalk.proposals import AdaptiveWalk, RandomWalk, TargetedWalk
 from fourierwalk.sampler import Metropolis
 from fourierwalk.selection import held_out_mask
+from fourierwalk.solver import Solver
 from fourierwalk.training import Data, Training
 
 SETTINGS = {

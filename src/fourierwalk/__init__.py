@@ -1,8 +1,8 @@
 """Adaptive random Fourier features: models Σ βₖ exp(iωₖ·x) whose frequencies walk to where the data needs them."""
 
 from fourierwalk.estimators import AdaptiveFourierClassifier, AdaptiveFourierFeatures, AdaptiveFourierRegressor
-from fourierwalk.least_squares import Solver
 from fourierwalk.model import FourierModel
+from fourierwalk.solver import Solver
 
 __version__ = "0.1.0"
 

@@ -14,7 +14,7 @@ from fourierwalk import scaling as scalings
 from fourierwalk._arrays import Array, like, to_host
 from fourierwalk.features import Features
 from fourierwalk.history import History
-from fourierwalk.least_squares import PATHS, PRECISIONS, LeastSquares, Minibatch, Solver
+from fourierwalk.least_squares import LeastSquares, Minibatch
 from fourierwalk.model import FourierModel
 from fourierwalk.parameters import count, number, option
 from fourierwalk.proposals import AdaptiveWalk, Proposal, RandomWalk, TargetedWalk
@@ -22,6 +22,7 @@ from fourierwalk.rows import Rows
 from fourierwalk.sampler import Info, Metropolis, State
 from fourierwalk.scaling import Scaling
 from fourierwalk.selection import Check, Selection, choose_regularization, held_out_mask
+from fourierwalk.solver import PATHS, PRECISIONS, Solver
 
 SAMPLERS = ("auto", "metropolis", "fixed")
 

@@ -26,7 +26,7 @@ from fourierwalk import spectral
 from fourierwalk.estimators import AdaptiveFourierRegressor
 from fourierwalk.features import ComplexExponentials, CosineSine, Features
 from fourierwalk.files import write_json
-from fourierwalk.least_squares import LeastSquares, Solver
+from fourierwalk.least_squares import LeastSquares
 from fourierwalk.model import FourierModel
 from fourierwalk.paper.targets import sine_integral
 from fourierwalk.plots import COLORS, MARKERS, new_figure
@@ -35,6 +35,7 @@ from fourierwalk.provenance import provenance
 from fourierwalk.rows import Rows
 from fourierwalk.sampler import Metropolis
 from fourierwalk.scaling import Scaling
+from fourierwalk.solver import Solver
 
 REGULARIZATION = 0.1
 SPREADS = {1: 300.0, 2: 10.0}  # of the frequencies, by dimension; 1 elsewhere
