@@ -107,3 +107,11 @@ def test_figures_show_the_means(quick):
 def test_an_empty_folder_is_a_clear_error(tmp_path):
     with pytest.raises(ValueError, match="holds no results: fourierwalk reproduce"):
         report.write_report(tmp_path)
+
+
+def test_distance_to_the_transform_by_sampling_it():
+    omega, modulus = summary.transform_modulus(lambda x: summary.sine_integral(x, 1e-3), 20_000)
+    rng = np.random.default_rng(0)
+    drawn = rng.choice(omega, 4000, p=modulus / modulus.sum())
+    assert summary.distance_to_transform(drawn) < 0.03
+    assert summary.distance_to_transform(np.abs(rng.standard_normal(4000))) > 0.4
