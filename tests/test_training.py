@@ -345,6 +345,8 @@ def test_a_warm_start_keeps_its_held_out_rows_and_its_best_state():
     assert second.resume.split_seed == first.resume.split_seed
     best = min(check.error for check in first.history.checks)
     assert second.history.checks[0].error == best
+    assert second.history.checks[0].step == first.resume.best_step
+    assert first.resume.best_step in [check.step for check in first.history.checks if check.error == best]
     assert min(check.error for check in second.history.checks) <= best
 
 

@@ -52,6 +52,7 @@ class Resume(NamedTuple):
     state: State
     proposal: Any
     split_seed: int
+    best_step: int
     best: Array
 
     def onward(self, walk: Any, minimize: Any, n_outputs: int) -> State:
@@ -154,23 +155,23 @@ class Training:
             state = walk.init(on_batches, self._start(features, data, rng))
         else:
             state = resume.onward(walk, on_batches, data.y.shape[1])
-        earlier = [] if resume is None else [resume.best]
+        earlier = [] if resume is None else [(resume.best_step, resume.best)]
         n_steps = self._n_steps(0.0 if held_out is None else rows.total_weight)
         infos, checks, state = self._loop(
             walk.sample(on_batches, state, rng, n_steps), state, selection, n_steps, earlier
         )
         decisions.extend(_solves(infos))
-        best = state.frequencies
+        best_step, best = state.step, state.frequencies
         if checks:
             winner = min(checks, key=lambda check: check.error)
-            best = winner.frequencies
+            best_step, best = winner.step, winner.frequencies
             decisions.append(f"the state of step {winner.step} was kept, with held-out error {winner.error:.4g}")
         amplitudes, regularization = self._final(LeastSquares(rows, features, 0.0, exact), best, chosen, decisions)
         model = FourierModel(
             best, amplitudes * scaling.targets.scale[None, :], scaling.targets.center, features, scaling
         )
         history = History(infos, checks, tuple(decisions))
-        resumable = Resume(state, getattr(walk, "proposal", walk), split_seed, best)
+        resumable = Resume(state, getattr(walk, "proposal", walk), split_seed, best_step, best)
         return Fit(model, regularization, history, rows.total_weight, resumable)
 
     def _final(
@@ -190,13 +191,13 @@ class Training:
         state: State,
         selection: Selection | None,
         n_steps: int,
-        earlier: list[Array],
+        earlier: list[tuple[int, Array]],
     ) -> tuple[list[Info], list[Check], State]:
         """Walk, and look every `refit_every` steps, until `patience` looks bring no new best."""
         infos: list[Info] = []
         first = state.step
-        starts = [] if selection is None else [*earlier, state.frequencies]
-        checks = [selection.check(first, frequencies) for frequencies in starts if selection is not None]
+        starts = [] if selection is None else [*earlier, (first, state.frequencies)]
+        checks = [selection.check(step, frequencies) for step, frequencies in starts if selection is not None]
         for state, info in steps:
             infos.append(info)
             if selection is None or (info.step % self.refit_every and info.step - first < n_steps):

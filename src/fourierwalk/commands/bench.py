@@ -28,6 +28,7 @@ from fourierwalk.features import ComplexExponentials, CosineSine, Features
 from fourierwalk.files import write_json
 from fourierwalk.least_squares import LeastSquares
 from fourierwalk.model import FourierModel
+from fourierwalk.paper.gradient import updates_per_second
 from fourierwalk.paper.targets import sine_integral
 from fourierwalk.plots import COLORS, MARKERS, new_figure
 from fourierwalk.proposals import RandomWalk
@@ -318,6 +319,16 @@ def anonymous() -> float:
         return 1024.0 * next(int(line.split()[1]) for line in file if line.startswith("RssAnon"))
 
 
+def bench_gradient(shrink: int) -> list[Figure]:
+    """The paper's stochastic gradient baseline: frequency updates a second, on one core."""
+    figures = []
+    for d, k in ((1, 16), (1, 256), (1, 2048), (2, 256), (5, 256)):
+        rate = updates_per_second(k, d, 1.0 / shrink) / 1e6
+        case = f"stochastic gradient, d = {d}, K = {k}"
+        figures.append(Figure(case, "million frequency updates a second per core", rate, 150, False))
+    return figures
+
+
 BENCHES: dict[str, Callable[[int], list[Figure]]] = {
     "direct": bench_direct,
     "spectral": bench_spectral,
@@ -326,6 +337,7 @@ BENCHES: dict[str, Callable[[int], list[Figure]]] = {
     "tiny": bench_tiny,
     "predict": bench_predict,
     "memory": bench_memory,
+    "gradient": bench_gradient,
 }
 
 

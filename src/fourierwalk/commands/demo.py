@@ -170,4 +170,6 @@ def _step_figures(page: Page, problem: Problem, result: Study) -> None:
         "The walk's frequencies against |f̂|, which the optimal density follows (Theorem 2.2).",
     )
     amplitudes = {"adaptive": adaptive.amplitudes_, "fixed N(0,1)": fixed.amplitudes_}
-    page.figure(plots.amplitude_figure(amplitudes), "Amplitudes: the walk evens them out.")
+    page.figure(
+        plots.amplitude_figure(amplitudes), "Amplitudes in descending order, over their mean: flat is equidistributed."
+    )

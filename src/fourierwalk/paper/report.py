@@ -85,7 +85,7 @@ def _opening(page: Page, found: Found) -> None:
 
 def _section_of(page: Page, found: Found, name: str) -> None:
     if name in CASES:
-        title = CASES[name].title
+        title = f"{CASES[name].title} ({CASES[name].shown_in} of the paper)"
         digits = any(cell["settings"]["case"]["target"] == "digits" for cell in found.values())
         page.heading(f"{title} (scikit-learn's digits, not MNIST)" if name == "case4" and digits else title)
     elif name == "target":
