@@ -69,22 +69,27 @@ def test_complex_parts(anywhere):
     assert_array_equal(anywhere.host(arrays.adjoint(anywhere.asarray(real))), real.T)
 
 
+def cos_sin(phases, single=False):
+    """Of phases that are already there."""
+    return arrays.cos_sin(lambda part: phases[part, :], phases.shape, single)
+
+
 def test_cos_sin(anywhere):
     phases = 50 * drawn(40, 7)
-    columns = arrays.cos_sin(anywhere.asarray(phases))
+    columns = cos_sin(anywhere.asarray(phases))
     assert_allclose(anywhere.host(columns), np.hstack([np.cos(phases), np.sin(phases)]), rtol=0, atol=1e-13)
 
 
 @given(st.floats(-1e6, 1e6))
 def test_the_half_angle_is_exact_everywhere(phase):
-    cosine, sine = arrays.cos_sin(np.array([[phase]]))[0]
+    cosine, sine = cos_sin(np.array([[phase]]))[0]
     assert abs(cosine - np.cos(phase)) < 1e-15
     assert abs(sine - np.sin(phase)) < 1e-15
 
 
 @pytest.mark.parametrize("turns", [0, 1, -1, 7, 1001])
 def test_the_half_angle_survives_its_pole(turns):
-    columns = arrays.cos_sin(np.array([[np.pi * turns, np.nextafter(np.pi * turns, 9e9)]]))
+    columns = cos_sin(np.array([[np.pi * turns, np.nextafter(np.pi * turns, 9e9)]]))
     assert_allclose(columns[0, :2], np.cos(np.pi * turns), atol=1e-15)
     assert_allclose(columns[0, 2:], 0, atol=2e-12)
 
@@ -130,14 +135,36 @@ def test_threads_and_slices_do_not_change_columns(monkeypatch):
     expected = np.hstack((np.cos(phases), np.sin(phases)))
     for n_threads in (1, 3):
         monkeypatch.setattr(arrays, "blas_threads", lambda n=n_threads: n)
-        assert_allclose(arrays.cos_sin(phases), expected, atol=1e-13)
+        assert_allclose(cos_sin(phases), expected, atol=1e-13)
 
 
-def test_single_columns_of_double_phases():
-    phases = np.random.default_rng(0).standard_normal((50, 7)) * 1e6
-    columns = arrays.cos_sin(phases, single=True)
-    assert columns.dtype == np.float32
-    assert_allclose(columns, np.hstack((np.cos(phases), np.sin(phases))), atol=1e-6)
+def test_single_columns_of_turns_in_double(anywhere):
+    turns = drawn(50, 7) * 1e5
+    columns = cos_sin(anywhere.asarray(turns), single=True)
+    assert anywhere.dtype(columns) == "float32"
+    phases = 2 * np.pi * (turns - np.rint(turns))
+    assert_allclose(anywhere.host(columns), np.hstack((np.cos(phases), np.sin(phases))), atol=1e-6)
+
+
+@pytest.mark.parametrize("n_columns", [5, 130, 300])  # below and above the size from which SciPy's BLAS is used
+@pytest.mark.parametrize("n_vectors", [1, 3])
+def test_products(anywhere, n_columns, n_vectors):
+    columns, values = drawn(300, n_columns), drawn(300, n_vectors, seed=1)
+    gram, moment = arrays.products(anywhere.asarray(columns), anywhere.asarray(values))
+    assert_allclose(anywhere.host(gram), columns.T @ columns, atol=1e-11)
+    assert_allclose(anywhere.host(moment), columns.T @ values, atol=1e-11)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.complex64, np.complex128])
+@pytest.mark.parametrize("n_vectors", [1, 3])
+def test_product(order, kind, n_vectors):
+    turned = 1j * drawn(200, 300, seed=2) if np.dtype(kind).kind == "c" else 0
+    matrix = np.asarray(drawn(200, 300) + turned, dtype=kind, order=order)
+    vectors = drawn(300, n_vectors, seed=1).astype(kind)
+    found = arrays.product(matrix, vectors)
+    assert found.dtype == np.dtype(kind)
+    assert_allclose(found, matrix @ vectors, atol=1e-11 if np.finfo(kind).eps < 1e-10 else 1e-3)
 
 
 def test_blas_threads_follow_the_limit():

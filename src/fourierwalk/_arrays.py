@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any
@@ -71,6 +72,10 @@ def complex_of(real: Array, imaginary: Array) -> Array:
     """``real + i·imaginary``."""
     xp = namespace(real)
     dtype = xp.complex64 if real.dtype == xp.float32 else xp.complex128
+    if compat.is_numpy_array(real):
+        values = np.empty(real.shape, dtype)
+        values.real, values.imag = real, imaginary
+        return values
     return xp.astype(real, dtype) + 1j * xp.astype(imaginary, dtype)
 
 
@@ -94,57 +99,92 @@ def squared_modulus(values: Array) -> Array:
     return values**2
 
 
-def cos_sin(phases: Array, single: bool = False) -> Array:
-    """The columns ``[cos φ | sin φ]``, (n, 2K), in single precision on request (of phases that stay double).
+def cos_sin(phases: Callable[[slice], Array], shape: tuple[int, int], single: bool = False) -> Array:
+    """The columns ``[cos φ | sin φ]``, (n, 2K), in single precision on request.
 
-    NumPy's tangent runs in vector registers where its sine and cosine do not: one tangent of the half angle gives both,
-    to 3e-16, in a seventh of the time. Slices that stay in the cache go to as many threads as BLAS is allowed.
+    `phases` gives the phases of some rows, so that they are made where they are used; for single precision in turns of
+    2π, and in doubles, whose whole turns are taken off before they are cut. NumPy's tangent runs in vector registers
+    where its sine and cosine do not: one tangent of the half angle gives both, to 3e-16, in a seventh of the time.
+    Slices that stay in the cache are filled by as many threads as BLAS is allowed.
     """
-    xp = namespace(phases)
-    if not compat.is_numpy_array(phases):
-        phases = xp.astype(_whole_turns_off(phases), xp.float32) if single else phases
-        return xp.concat((xp.cos(phases), xp.sin(phases)), axis=1)
-    n_rows, n_frequencies = phases.shape
-    columns = np.empty((n_rows, 2 * n_frequencies), dtype=np.float32 if single else phases.dtype)
+    n_rows, n_frequencies = shape
     height = max(1, _SLICE // max(1, n_frequencies))
-    slices = [slice(start, start + height) for start in range(0, n_rows, height)]
+    first = phases(slice(0, min(height, n_rows)))
+    if not compat.is_numpy_array(first):
+        return _cos_sin_elsewhere(phases(slice(0, n_rows)), single)
+    columns = np.empty((n_rows, 2 * n_frequencies), dtype=np.float32 if single else first.dtype)
 
-    def fill(part: slice) -> None:
-        _fill_cos_sin(phases[part], columns[part, :n_frequencies], columns[part, n_frequencies:])
+    def fill(rows: range) -> None:
+        for start in range(rows.start, rows.stop, height):
+            part = slice(start, min(start + height, rows.stop))
+            _fill_cos_sin(phases(part), columns[part, :n_frequencies], columns[part, n_frequencies:])
 
-    n_threads = min(len(slices), blas_threads()) if phases.size > 8 * _SLICE else 1
+    n_threads = blas_threads() if n_rows > 8 * height else 1
     if n_threads == 1:
-        for part in slices:
-            fill(part)
-    else:
-        list(_pool(n_threads, os.getpid()).map(fill, slices))
+        fill(range(n_rows))
+    else:  # one long range each: threads that fetch many short ones wait for the interpreter's lock
+        bounds = [n_rows * i // n_threads for i in range(n_threads + 1)]
+        list(_pool(n_threads, os.getpid()).map(fill, map(range, bounds[:-1], bounds[1:])))
     return columns
+
+
+def _cos_sin_elsewhere(phases: Array, single: bool) -> Array:
+    xp = namespace(phases)
+    phases = xp.astype(phases - xp.round(phases), xp.float32) * (2 * np.pi) if single else phases
+    return xp.concat((xp.cos(phases), xp.sin(phases)), axis=1)
+
+
+def products(columns: Array, values: Array) -> tuple[Array, Array]:
+    """``ΦᵀΦ`` and ``Φᵀy``.
+
+    Of NumPy arrays by SciPy's BLAS, because SciPy's LAPACK comes next: NumPy has a BLAS of its own, whose threads go on
+    spinning for some 25 ms after a product and take the cores from the factorisation (twice its time on two cores).
+    """
+    if not compat.is_numpy_array(columns) or columns.size < _SLICE:
+        return columns.T @ columns, columns.T @ values
+    update = scipy.linalg.get_blas_funcs("syrk", (columns,))
+    gram = update(1.0, columns.T, lower=0).T  # the transposes are in BLAS's own order: nothing is copied
+    return _mirrored(gram), product(columns.T, values)
+
+
+def product(matrix: Array, vectors: Array) -> Array:
+    """``Az`` for a few vectors; of NumPy arrays by the BLAS of `products`."""
+    if not compat.is_numpy_array(matrix) or matrix.size < _SLICE:
+        return matrix @ vectors
+    multiply, one = scipy.linalg.get_blas_funcs(("gemm", "gemv"), (matrix, vectors))
+    stored, flip = (matrix, 0) if matrix.flags.f_contiguous else (matrix.T, 1)
+    if vectors.shape[1] == 1:
+        return one(1.0, stored, vectors[:, 0], trans=flip)[:, None]
+    return multiply(1.0, stored, vectors.T, trans_a=flip, trans_b=1)
+
+
+def _mirrored(matrix: np.ndarray, width: int = 64) -> np.ndarray:
+    """The symmetric matrix whose lower triangle is there, completed in place."""
+    for start in range(0, matrix.shape[0], width):
+        part = slice(start, start + width)
+        matrix[:start, part] = matrix[part, :start].T
+        corner = matrix[part, part]
+        corner += np.tril(corner, -1).T
+    return matrix
 
 
 _SLICE = 2**15  # phases per slice
 
 
 def _fill_cos_sin(phases: np.ndarray, cosine: np.ndarray, sine: np.ndarray) -> None:
-    half = 0.5 * phases if cosine.dtype == phases.dtype else _half_in_single(phases)
+    if cosine.dtype != phases.dtype:
+        reduced = (phases - np.rint(phases)).astype(np.float32)
+        reduced *= np.float32(2 * np.pi)
+        np.cos(reduced, out=cosine)
+        np.sin(reduced, out=sine)
+        return
+    half = 0.5 * phases
     tangent = np.tan(half, out=half)
     np.multiply(tangent, tangent, out=cosine)
     cosine += 1
     np.divide(2, cosine, out=cosine)
     np.multiply(tangent, cosine, out=sine)
     cosine -= 1
-
-
-def _half_in_single(phases: np.ndarray) -> np.ndarray:
-    """Half the phases, whole turns taken off, in single precision."""
-    turns = phases * (0.5 / np.pi)
-    turns -= np.rint(turns)
-    return np.multiply(turns, np.pi, dtype=np.float64).astype(np.float32)
-
-
-def _whole_turns_off(phases: Array) -> Array:
-    """The phases in (−π, π], so that single precision holds them to 1e-7."""
-    xp = namespace(phases)
-    return phases - (2 * np.pi) * xp.round(phases * (0.5 / np.pi))
 
 
 @cache

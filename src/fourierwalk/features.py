@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
@@ -53,11 +54,16 @@ class _Fourier:
         return n_features
 
     def columns(self, block: Block, frequencies: Array) -> Array:
-        return cos_sin(block.project(frequencies))
+        return self._columns(block, frequencies, single=False)
 
     def single_columns(self, block: Block, frequencies: Array) -> Array:
         """The columns in single precision, of phases in double."""
-        return cos_sin(block.project(frequencies), single=True)
+        return self._columns(block, frequencies, single=True)
+
+    def _columns(self, block: Block, frequencies: Array, single: bool) -> Array:
+        shape = int(block.x.shape[0]), int(frequencies.shape[0])
+        frequencies = frequencies / (2 * math.pi) if single else frequencies
+        return cos_sin(block.projector(frequencies), shape, single)
 
     def coefficients(self, amplitudes: Array) -> Array:
         xp = namespace(amplitudes)

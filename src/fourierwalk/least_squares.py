@@ -16,6 +16,8 @@ from fourierwalk._arrays import (
     cholesky_solve,
     is_foreign,
     namespace,
+    product,
+    products,
     real_part,
     shifted,
     squared_modulus,
@@ -77,8 +79,8 @@ class NormalEquations:
         columns, y = _weighted(block, features, frequencies, precision)
         xp = namespace(columns)
         weight = float(columns.shape[0]) if block.weight is None else float(xp.sum(block.weight))
-        moment = columns.T @ xp.astype(y, columns.dtype, copy=False)
-        return cls(columns.T @ columns, moment, xp.sum(y * y), weight)
+        gram, moment = products(columns, xp.astype(y, columns.dtype, copy=False))
+        return cls(gram, moment, xp.sum(y * y), weight)
 
     def system(self, features: Features) -> System:
         """The equations of the features' unknowns."""
@@ -250,7 +252,7 @@ class LeastSquares:
             return None
         unknowns = cholesky_solve(factor, system.right_hand_side)
         norm = xp.linalg.vector_norm
-        residual = system.matrix @ unknowns + ridge * unknowns - system.right_hand_side
+        residual = product(system.matrix, unknowns) + ridge * unknowns - system.right_hand_side
         if not float(norm(residual)) <= TRUST * float(norm(system.right_hand_side)):
             return None
         loss = _loss(system.target_energy, system.right_hand_side, unknowns, system.weight)

@@ -17,6 +17,9 @@ BLOCK_BYTES = 64 * 2**20
 WHOLE = 3
 """Rows of no more than this many blocks are one block: sums of large matrices cost more than the memory is worth."""
 
+NARROW = 8
+"""Rows of no more columns are projected in small parts: products so small that BLAS leaves them to one thread."""
+
 
 @dataclass(frozen=True)
 class Block:
@@ -28,12 +31,26 @@ class Block:
     center: Array | None = None
     scale: Array | None = None
 
+    def part(self, part: slice) -> Block:
+        """Some of the rows."""
+        y = None if self.y is None else self.y[part, :]
+        weight = None if self.weight is None else self.weight[part]
+        return replace(self, x=self.x[part] if scipy.sparse.issparse(self.x) else self.x[part, :], y=y, weight=weight)
+
     def project(self, vectors: Array) -> Array:
         """The scalar products of each row with each vector, (n, K). Sparse rows are centred here, in the phase."""
         if self.center is None or self.scale is None:
             return float64(self.x) @ vectors.T
         scaled = vectors / self.scale[None, :]
         return self.x @ scaled.T - (scaled @ self.center)[None, :]
+
+    def projector(self, vectors: Array) -> Callable[[slice], Array]:
+        """`project` of some rows at a time: of wide ones from one large product, of narrow ones where they are used."""
+        if self.center is not None or int(self.x.shape[1]) > NARROW:
+            products = self.project(vectors)
+            return lambda part: products[part, :]
+        x, transposed = float64(self.x), namespace(vectors).asarray(vectors.T, copy=True)
+        return lambda part: x[part, :] @ transposed
 
 
 @dataclass(frozen=True)
@@ -82,9 +99,9 @@ class Rows:
 
     def blocks(self, width: int) -> Iterator[Block]:
         """The rows in blocks whose `width` columns of doubles stay below the budget."""
-        height = self.block_height(width)
+        height, whole = self.block_height(width), self.whole()
         for start in range(0, len(self), height):
-            yield self._block(slice(start, min(start + height, len(self))))
+            yield whole.part(slice(start, min(start + height, len(self))))
 
     def sum(self, term: Callable[[Block], Any], width: int) -> Any:
         """Add the term of every block; a term is anything that can be added."""
@@ -96,7 +113,7 @@ class Rows:
 
     def whole(self) -> Block:
         """All rows as one block, for what cannot be summed (the dual form)."""
-        return self._block(slice(0, len(self)))
+        return Block(self.x, self.y, self.weight, self.center, self.scale)
 
     def pick(self, mask: Any) -> Rows:
         """The rows where a mask on the host is true."""
@@ -111,9 +128,3 @@ class Rows:
             x = namespace(self.x).take(self.x, indices, axis=0)
         take = [None if part is None else namespace(part).take(part, indices, axis=0) for part in (self.y, self.weight)]
         return replace(self, x=x, y=take[0], weight=take[1])
-
-    def _block(self, part: slice) -> Block:
-        y = None if self.y is None else self.y[part, :]
-        weight = None if self.weight is None else self.weight[part]
-        x = self.x[part] if scipy.sparse.issparse(self.x) else self.x[part, :]
-        return Block(x, y, weight, self.center, self.scale)
