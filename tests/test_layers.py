@@ -24,6 +24,7 @@ LAYERS = [
     {"estimators"},
     {"__init__"},  # the public names
     {"plots", "export", "page", "paper"},
+    {"comparison"},
     {"commands"},
     {"cli", "__main__"},
 ]
@@ -100,8 +101,11 @@ def test_the_algorithm_never_sees_the_data():
 
 @every_module
 def test_only_commands_import_the_experiments(module):
-    if top(module) not in {"paper", "commands", "cli", "__main__"}:
+    above = {"comparison", "commands", "cli", "__main__"}
+    if top(module) not in {"paper", *above}:
         assert {name for name in IMPORTS[module] if top(name) == "paper"} == set()
+    if top(module) not in above:
+        assert {name for name in IMPORTS[module] if top(name) == "comparison"} == set()
 
 
 def public_definitions(path):

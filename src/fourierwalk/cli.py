@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 
 from fourierwalk import __version__
-from fourierwalk.commands import bench, demo, report, reproduce
+from fourierwalk.commands import bench, compare, demo, report, reproduce
 
-COMMANDS = (demo, reproduce, report, bench)
+COMMANDS = (demo, reproduce, report, compare, bench)
 
 
 def parser() -> argparse.ArgumentParser:

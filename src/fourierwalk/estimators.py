@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
+from scipy.special import softmax
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
@@ -20,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from fourierwalk import inputs
 from fourierwalk._arrays import Array, is_foreign, like, namespace, to_host
 from fourierwalk.features import named
+from fourierwalk.selection import best_temperature
 from fourierwalk.training import Data, Resume, Training
 
 _PARAMETERS = """
@@ -27,15 +29,18 @@ _PARAMETERS = """
     ----------
     n_frequencies : int, default=256
         K, the number of frequencies.
-    sampler : {"auto", "metropolis", "fixed"} or sampler object, default="auto"
-        "auto": a guarded Metropolis walk: its best state on held-out rows is kept. "metropolis": Algorithm 1, or 2 with
-        `adapt_after`, exactly; the last state is kept. "fixed": frequencies drawn once (plain random Fourier features).
+    sampler : {"auto", "metropolis", "resampling", "descent", "fixed"} or sampler object, default="auto"
+        "auto": a spread by trial, a resampling walk and descent, averages of several models where they are better; all
+        of it decided on held-out rows (see `fourierwalk.automatic.Automatic`). "metropolis": Algorithm 1, or 2 with
+        `adapt_after`, exactly; the last state is kept. "resampling": frequencies multiply where amplitudes are large.
+        "descent": the projected loss is descended from the start. "fixed": frequencies drawn once (plain random Fourier
+        features).
     n_steps : int, default=None
-        M. None: a step per four rows, at most 300, ended by `patience` ("auto"), else 1,000.
+        M. None: 60 steps of walk and at most 300 of descent, fewer for few rows ("auto"), else 1,000.
     step_size : float or "paper", default=None
-        δ, a standard deviation. None: adapted to an acceptance target. "paper": 2.4²/d.
+        δ, a standard deviation. None: adapted. "paper": 2.4²/d.
     exponent : float or "paper", default=None
-        γ. None: 3d − 2, at most 10. "paper": 3d − 2.
+        γ of the Metropolis test. None: 3d − 2, at most 10; "auto" and "resampling" have no test then. "paper": 3d − 2.
     refit_every : int, default=10
         m: amplitudes are solved for again after every m-th step.
     adapt_after : int, default=None
@@ -43,20 +48,23 @@ _PARAMETERS = """
     max_norm : float, default=None
         ω_max: no frequency of this norm or more is accepted.
     initial : float or array of shape (K, d), default=None
-        Where frequencies start. None: at zero (for "fixed": N(0, 1)). A number σ: N(0, σ²).
+        Where frequencies start. None: with a spread by trial ("auto"), at zero ("metropolis"), else N(0, 1). A number
+        σ: N(0, σ²).
     regularization : float or "auto", default="auto"
-        λ of N⁻¹|Sβ − y|² + λ|β|². "auto": by generalised cross-validation at the final frequencies.
+        λ of N⁻¹|Sβ − y|² + λ|β|². "auto": by the held-out rows, or by generalised cross-validation at the final
+        frequencies where there are none.
     features : {"cos-sin", "complex", "sigmoid"} or features object, default="cos-sin"
         The kind of columns.
     standardize : {"auto", True, False}, default="auto"
         True: each input column by its own spread, targets too (Algorithm 3). False: nothing is changed. "auto": one
         common scale where the columns share a unit, as pixels do, else as True.
     early_stopping : {"auto", True, False}, default="auto"
-        Whether rows are held out to choose the state by. "auto": for `sampler="auto"`, or where X_val is given.
+        Whether rows are held out to choose by. "auto": for `sampler="auto"`, or where X_val is given.
     validation_fraction : float, default=0.1
         Share of the rows held out; picked by a hash of their contents, and none below 100 distinct rows.
     patience : int, default=10
-        Looks at the held-out rows (one every `refit_every` steps) without a new best after which the walk ends.
+        Looks at the held-out rows without a gain after which walk or descent ends. One every `refit_every` steps; with
+        "auto" every 5.
     solver : {"auto", "direct", "spectral", "dual"} or Solver, default="auto"
         How amplitudes are solved for: by normal equations, by the same in Fourier space (at most three inputs, extra
         ``nufft``), in the dual form, or by whichever is cheapest. A `Solver` also sets precision, batches and memory.
@@ -159,6 +167,7 @@ class _AdaptiveFourier(BaseEstimator):
         fit = training.run(data, rng, resume)
         self._last = fit.resume, rng
         self._total_weight = fit.total_weight
+        self._scale = 1.0 if fit.calibration is None else float(best_temperature(*fit.calibration)[0])
         self.model_, self.history_, self.regularization_ = fit.model, fit.history, fit.regularization
         self.frequencies_, self.n_steps_ = fit.model.frequencies, fit.resume.state.step
 
@@ -225,7 +234,9 @@ class AdaptiveFourierRegressor(RegressorMixin, MultiOutputMixin, _AdaptiveFourie
 
 class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
     __doc__ = f"""Classification by least squares on one-hot targets (the paper's Case 4), with frequencies that walk.
-{_PARAMETERS}{_ATTRIBUTES}    classes_ : array
+{_PARAMETERS}    class_weight : "balanced" or dict, default=None
+        Weights of the classes; "balanced": inversely to their frequencies.
+{_ATTRIBUTES}    classes_ : array
         The labels.
 
     Examples
@@ -237,6 +248,53 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
     True
     """
 
+    def __init__(
+        self,
+        n_frequencies: int = 256,
+        *,
+        sampler: Any = "auto",
+        n_steps: int | None = None,
+        step_size: Any = None,
+        exponent: Any = None,
+        refit_every: int = 10,
+        adapt_after: int | None = None,
+        max_norm: float | None = None,
+        initial: Any = None,
+        regularization: Any = "auto",
+        features: Any = "cos-sin",
+        standardize: Any = "auto",
+        early_stopping: Any = "auto",
+        validation_fraction: float = 0.1,
+        patience: int = 10,
+        solver: Any = "auto",
+        warm_start: bool = False,
+        random_state: Any = None,
+        verbose: int = 0,
+        class_weight: Any = None,
+    ) -> None:
+        super().__init__(
+            n_frequencies,
+            sampler=sampler,
+            n_steps=n_steps,
+            step_size=step_size,
+            exponent=exponent,
+            refit_every=refit_every,
+            adapt_after=adapt_after,
+            max_norm=max_norm,
+            initial=initial,
+            regularization=regularization,
+            features=features,
+            standardize=standardize,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            patience=patience,
+            solver=solver,
+            warm_start=warm_start,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.class_weight = class_weight
+
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None
     ) -> AdaptiveFourierClassifier:
@@ -244,6 +302,7 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
         training = self._training(scale_targets=False)
         X, labels = inputs.labels(self, X, y)
         classes, codes = inputs.classes(labels, sample_weight)
+        sample_weight = inputs.class_weighted(self.class_weight, classes, codes, sample_weight)
         y_val = None if y_val is None else inputs.one_hot(inputs.known(y_val, classes), classes.size, X)
         data = inputs.data(self, X, inputs.one_hot(codes, classes.size, X), sample_weight, X_val, y_val)
         self._train(training, data)
@@ -265,12 +324,12 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
         return self.classes_[to_host(largest)]
 
     def predict_proba(self, X: Any) -> Array:
-        """The nearest probabilities to the models' values (least squares on one-hot targets estimates probabilities).
+        """softmax(s f(x)), the temperature 1/s fitted on rows that were held out (of few rows, by leave-one-out).
 
         A share of n_classes in n + n_classes is spread evenly, so that none is exactly zero.
         """
         values = self._predict(X)
-        probabilities = _nearest_probabilities(to_host(values).astype(np.float64))
+        probabilities = softmax(self._scale * to_host(values).astype(np.float64), axis=1)
         n_classes = probabilities.shape[1]
         share = n_classes / (self._total_weight + n_classes)
         return like(((1 - share) * probabilities + share / n_classes).astype(to_host(values).dtype), values)
@@ -335,11 +394,3 @@ def _check_resumable(frequencies: Array, training: Training, data: Data) -> None
         raise ValueError(f"X and features must keep frequencies of {d} components for a warm start, got {wanted}.")
     if inputs.where(frequencies) != inputs.where(data.y):
         raise ValueError(f"X must stay {inputs.where(frequencies)} for a warm start, got {inputs.where(data.y)}.")
-
-
-def _nearest_probabilities(values: np.ndarray) -> np.ndarray:
-    """The Euclidean projection of each row onto the simplex."""
-    ordered = -np.sort(-values, axis=1)
-    excess = (np.cumsum(ordered, axis=1) - 1.0) / np.arange(1, values.shape[1] + 1)
-    last = np.sum(ordered > excess, axis=1) - 1
-    return np.maximum(values - excess[np.arange(values.shape[0]), last][:, None], 0.0)

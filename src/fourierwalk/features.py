@@ -43,6 +43,9 @@ class Features(Protocol):
     def coefficients(self, amplitudes: Array) -> Array:
         """What multiplies the real columns to give the real part of the model, (n_columns · K, q)."""
 
+    # A features object with `gradient(block, frequencies, amplitudes)`, half of ∂/∂ωₖ of the block's Σw|f − y|² at
+    # fixed amplitudes, can be descended on; one without can only walk.
+
 
 class _Fourier:
     """What the two Fourier kinds share: f(x) = Re Σ βₖ exp(iωₖ·x) = Σ Re βₖ cos(ωₖ·x) − Im βₖ sin(ωₖ·x)."""
@@ -70,8 +73,7 @@ class _Fourier:
         return xp.concat((xp.real(amplitudes), -xp.imag(amplitudes)), axis=0)
 
     def gradient(self, block: Block, frequencies: Array, amplitudes: Array) -> Array:
-        """Half of ∂/∂ωₖ of the block's Σw|f − y|² at fixed amplitudes, (K, d), for rows that are dense."""
-        xp = namespace(frequencies)
+        """Half of ∂/∂ωₖ of the block's Σw|f − y|² at fixed amplitudes, (K, d)."""
         columns = self.columns(block, frequencies)
         residual = columns @ self.coefficients(amplitudes) - block.y
         pull = self._pull(columns, residual, amplitudes, frequencies.shape[0])
@@ -80,7 +82,7 @@ class _Fourier:
             pull = pull + self._pull(columns, columns @ self.coefficients(turned), turned, frequencies.shape[0])
         if block.weight is not None:
             pull = pull * block.weight[:, None]
-        return pull.T @ xp.astype(block.x, xp.float64, copy=False)
+        return block.gather(pull)
 
     def _pull(self, columns: Array, residual: Array, amplitudes: Array, n: int) -> Array:
         """Σ over outputs of r·∂f/∂φₖ, (n_rows, K): ∂f/∂φ = −Re β sin φ − Im β cos φ."""
@@ -135,6 +137,14 @@ class CosineSine(_Fourier):
         return complex_of(unknowns[:n, :], -unknowns[n:, :])
 
 
+_APART = 1e-5  # of the two phases of a central difference, half
+
+
+def _logistic_slope(phases: Array) -> Array:
+    value = _logistic(phases)
+    return value * (1.0 - value)
+
+
 def _logistic(phases: Array) -> Array:
     return 0.5 * (1.0 + namespace(phases).tanh(0.5 * phases))  # 1/(1 + e^{−φ}) that cannot overflow
 
@@ -150,6 +160,10 @@ class Activation:
         data came in.
     bias : bool
         Whether a component that is one is added to every x.
+    name : str
+        A word for tables.
+    derivative : callable, optional
+        The activation's derivative, for descent; none means a central difference.
 
     Examples
     --------
@@ -165,6 +179,7 @@ class Activation:
     function: Callable[[Array], Array]
     bias: bool = True
     name: str = "activation"
+    derivative: Callable[[Array], Array] | None = None
     n_columns: ClassVar[int] = 1
     n_unknowns: ClassVar[int] = 1
 
@@ -174,9 +189,28 @@ class Activation:
 
     def columns(self, block: Block, frequencies: Array) -> Array:
         """The activation of the phases."""
+        return self.function(self._phases(block, frequencies))
+
+    def gradient(self, block: Block, frequencies: Array, amplitudes: Array) -> Array:
+        """Half of ∂/∂ωₖ of the block's Σw|f − y|² at fixed amplitudes, (K, d)."""
+        phases = self._phases(block, frequencies)
+        xp = namespace(phases)
+        residual = self.function(phases) @ amplitudes - block.y
+        pull = (residual @ amplitudes.T) * self._slope(phases)
+        if block.weight is not None:
+            pull = pull * block.weight[:, None]
+        gathered = block.gather(pull)
+        return xp.concat((gathered, xp.sum(pull, axis=0)[:, None]), axis=1) if self.bias else gathered
+
+    def _phases(self, block: Block, frequencies: Array) -> Array:
         if not self.bias:
-            return self.function(block.project(frequencies))
-        return self.function(block.project(frequencies[:, :-1]) + frequencies[:, -1][None, :])
+            return block.project(frequencies)
+        return block.project(frequencies[:, :-1]) + frequencies[:, -1][None, :]
+
+    def _slope(self, phases: Array) -> Array:
+        if self.derivative is not None:
+            return self.derivative(phases)
+        return (self.function(phases + _APART) - self.function(phases - _APART)) / (2 * _APART)
 
     def system(self, gram: Array, moment: Array) -> tuple[Array, Array]:
         """The sums as they are."""
@@ -197,7 +231,7 @@ class Activation:
 
 def sigmoid() -> Activation:
     """The features of Experiment 5: s(ω·x) = 1/(1 + exp(−ω·x)) with a component that is one added to x."""
-    return Activation(_logistic, name="sigmoid")
+    return Activation(_logistic, name="sigmoid", derivative=_logistic_slope)
 
 
 KINDS: dict[str, Callable[[], Features]] = {"cos-sin": CosineSine, "complex": ComplexExponentials, "sigmoid": sigmoid}

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from fourierwalk.sampler import Info
-from fourierwalk.selection import Check
+from fourierwalk.selection import Look
 
 
 @dataclass(frozen=True)
 class History:
-    """The steps of a walk, the checks on held-out rows, and what was decided, in words.
+    """The steps of a walk, the looks at held-out rows, and what was decided, in words.
 
     Examples
     --------
@@ -26,7 +26,7 @@ class History:
     """
 
     infos: Sequence[Info]
-    checks: Sequence[Check] = ()
+    looks: Sequence[Look] = ()
     decisions: Sequence[str] = ()
 
     @property
@@ -51,5 +51,10 @@ class History:
 
     @property
     def validation(self) -> np.ndarray:
-        """(step, mean squared error on held-out rows) of each check, (n_checks, 2)."""
-        return np.array([(check.step, check.error) for check in self.checks]).reshape(-1, 2)
+        """(step, mean squared error on held-out rows) of each look, (n_looks, 2)."""
+        return np.array([(look.step, look.error) for look in self.looks]).reshape(-1, 2)
+
+    @property
+    def phase(self) -> list[str]:
+        """What kind of step each was: "walk", "resampling" or "descent"."""
+        return [info.phase for info in self.infos]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import assert_all_finite, check_array, column_or_1d, validate_data
 
 from fourierwalk._arrays import Array, is_foreign, like, namespace, to_host
+from fourierwalk.parameters import option
 from fourierwalk.training import Data
 
 MOST_CLASSES = 32
@@ -60,6 +62,23 @@ def classes(found: np.ndarray, sample_weight: Any) -> tuple[np.ndarray, np.ndarr
     if counted.size < 2:
         raise ValueError(f"y must have at least 2 classes, got 1 class: {counted[0]!r}.")
     return values, codes
+
+
+def class_weighted(class_weight: Any, found: np.ndarray, codes: np.ndarray, sample_weight: Any) -> Any:
+    """Weights of the rows times those of their classes."""
+    if class_weight is None:
+        return sample_weight
+    own = np.ones(codes.size) if sample_weight is None else weights(sample_weight, codes.size)
+    if isinstance(class_weight, str):
+        option("class_weight", class_weight, ("balanced",))
+        totals = np.bincount(codes, own, minlength=found.size)
+        return own * (own.sum() / (found.size * np.maximum(totals, 1e-300)))[codes]
+    if not isinstance(class_weight, Mapping):
+        raise TypeError(f"class_weight must be None, 'balanced' or a dict, got {type(class_weight).__name__}.")
+    unknown = [label for label in class_weight if label not in found.tolist()]
+    if unknown:
+        raise ValueError(f"class_weight must name classes of y only, got {unknown[0]!r}.")
+    return own * np.array([float(class_weight.get(label, 1.0)) for label in found.tolist()])[codes]
 
 
 def known(y_val: Any, found: np.ndarray) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -182,6 +183,12 @@ class LeastSquares:
 
     def path(self, frequencies: Array) -> str:
         """The way that these frequencies are solved for."""
+        if self.solver.path == "spectral" and self.spectral is not None and not self.spectral.serves(frequencies):
+            needed = self.spectral.needed_bytes(frequencies)
+            raise MemoryError(
+                f"solver='spectral' needs {_size(needed)} for a grid of these frequencies, and a quarter of max_memory "
+                f"allows {_size(self.spectral.max_bytes)}: smaller frequencies, another solver, or a larger max_memory."
+            )
         if self.solver.path != "auto":
             return self.solver.path
         found = costs(len(self.rows), int(frequencies.shape[0]), int(self.rows.x.shape[1]), self.features)
@@ -229,6 +236,21 @@ class LeastSquares:
         loss = _loss(system.target_energy, system.right_hand_side, unknowns, system.weight)
         return Solution(self.features.amplitudes(unknowns), loss, SolveInfo(path, fallback))
 
+    def along(self, frequencies: Array, regularizations: Iterable[float]) -> Iterator[tuple[float, Array]]:
+        """(λ, amplitudes) for one system; a λ too small for a factorisation that can be trusted is left out."""
+        if self.path(frequencies) == "dual":
+            rows, y = self._whole(frequencies)
+            matrix, right_hand_side = rows @ adjoint(rows), namespace(rows).astype(y, rows.dtype, copy=False)
+            weight, back = self.rows.total_weight, adjoint(rows)
+        else:
+            matrix, right_hand_side, _, weight = self.system(frequencies)
+            back = None
+        for regularization in regularizations:
+            factor = cholesky(shifted(matrix, regularization * weight))
+            if factor is not None:
+                solved = cholesky_solve(factor, right_hand_side)
+                yield regularization, self.features.amplitudes(solved if back is None else back @ solved)
+
     def gradient(self, frequencies: Array, amplitudes: Array) -> Array:
         """∂/∂ωₖ of N⁻¹|Sβ − y|² at fixed amplitudes, (K, d): at the minimiser, the gradient of the projected loss."""
         if self.spectral is not None and self.path(frequencies) == "spectral":
@@ -237,7 +259,7 @@ class LeastSquares:
         else:
             of_block = getattr(self.features, "gradient", None)
             if of_block is None:
-                raise TypeError(f"a gradient in the frequencies needs Fourier features, got {self.features.name!r}.")
+                raise TypeError(f"descent needs features with a gradient, got {self.features.name!r}.")
             width = 2 * self.features.n_columns * int(frequencies.shape[0])
             gradient = self.rows.sum(lambda block: of_block(block, frequencies, amplitudes), width)
         return gradient * (2.0 / self.rows.total_weight)
@@ -284,9 +306,13 @@ class LeastSquares:
         if is_foreign(self.rows.x) or needed <= self.solver.memory:
             return
         raise MemoryError(
-            f"{width} columns need {needed / 1e9:.1f} GB for their normal equations, and max_memory allows "
-            f"{self.solver.memory / 1e9:.1f} GB: fewer frequencies, or a larger max_memory, would fit."
+            f"{width} columns need {_size(needed)} for their normal equations, and max_memory allows "
+            f"{_size(self.solver.memory)}: fewer frequencies, or a larger max_memory, would fit."
         )
+
+
+def _size(n_bytes: float) -> str:
+    return f"{n_bytes / 1e9:.3g} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e6:.3g} MB"
 
 
 TRUST = 1e-3

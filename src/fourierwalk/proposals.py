@@ -20,8 +20,8 @@ class Proposal(Protocol):
     def propose(self, rng: np.random.Generator, state: Any, frequencies: Array) -> Array:
         """ω' from ω, (K, d)."""
 
-    def update(self, state: Any, frequencies: Array, acceptance: float) -> Any:
-        """The state after a step that ended at these frequencies and accepted this share."""
+    def update(self, state: Any, frequencies: Array, amplitudes: Array, acceptance: float) -> Any:
+        """The state after a step that ended at these frequencies and amplitudes and accepted this share."""
 
     def length(self, state: Any) -> float:
         """The step length δ of the next proposal."""
@@ -50,7 +50,7 @@ class RandomWalk:
         """ω + δ r."""
         return frequencies + self.step_size * _normal(rng, frequencies)
 
-    def update(self, state: None, frequencies: Array, acceptance: float) -> None:
+    def update(self, state: None, frequencies: Array, amplitudes: Array, acceptance: float) -> None:
         """Nothing is learnt."""
 
     def length(self, state: None) -> float:
@@ -84,7 +84,7 @@ class AdaptiveWalk:
         """ω + δ L r."""
         return frequencies + self.step_size * (_normal(rng, frequencies) @ state.root.T)
 
-    def update(self, state: Covariance, frequencies: Array, acceptance: float) -> Covariance:
+    def update(self, state: Covariance, frequencies: Array, amplitudes: Array, acceptance: float) -> Covariance:
         """Add the frequencies to the sums; past t₀ their covariance is the one in use."""
         xp = namespace(frequencies)
         i = state.n_steps + 1
@@ -123,11 +123,107 @@ class TargetedWalk:
         """ω + c (inner proposal − ω)."""
         return frequencies + state.factor * (self.walk.propose(rng, state.inner, frequencies) - frequencies)
 
-    def update(self, state: Pace, frequencies: Array, acceptance: float) -> Pace:
+    def update(self, state: Pace, frequencies: Array, amplitudes: Array, acceptance: float) -> Pace:
         """Longer steps where more than the target is accepted, shorter ones where less is."""
         i = state.n_steps + 1
         factor = state.factor * math.exp((acceptance - self.target) / math.sqrt(i))
-        return Pace(i, factor, self.walk.update(state.inner, frequencies, acceptance))
+        return Pace(i, factor, self.walk.update(state.inner, frequencies, amplitudes, acceptance))
+
+    def length(self, state: Pace) -> float:
+        """c δ."""
+        return state.factor * self.walk.length(state.inner)
+
+
+@dataclass(frozen=True)
+class ShapedWalk:
+    """ω' = ω + δ r, r ~ N(0, C), with C the second moment of the current frequencies, weighted by ``|βₖ|^power``.
+
+    ω and −ω are one frequency of a real function, so C is taken about zero.
+
+    Parameters
+    ----------
+    step_size : float
+        δ, relative to the frequencies' own spread.
+    power : float
+        0: the current covariance. 1: weighted by amplitudes. 2: the shape of the average gradient outer product, which
+        is Σ|βₖ|² ωₖωₖᵀ where frequencies are apart.
+    """
+
+    step_size: float
+    power: float = 1.0
+
+    def init(self, frequencies: Array) -> Array:
+        """The root of the plain second moment."""
+        return self._root(frequencies, 1.0)
+
+    def propose(self, rng: np.random.Generator, state: Array, frequencies: Array) -> Array:
+        """ω + δ L r."""
+        return frequencies + self.step_size * (_normal(rng, frequencies) @ state.T)
+
+    def update(self, state: Array, frequencies: Array, amplitudes: Array, acceptance: float) -> Array:
+        """The root of the weighted second moment."""
+        norm = namespace(amplitudes).linalg.vector_norm(amplitudes, axis=1)
+        return self._root(frequencies, norm[:, None] ** self.power)
+
+    def length(self, state: Array) -> float:
+        """δ times the root mean square of a component of r."""
+        xp = namespace(state)
+        return self.step_size * math.sqrt(float(xp.sum(state * state)) / state.shape[0])
+
+    def _root(self, frequencies: Array, weight: Any) -> Array:
+        xp = namespace(frequencies)
+        weight = weight * xp.ones_like(frequencies[:, :1])
+        total = float(xp.sum(weight))
+        weight = weight / total if total > 0 else xp.ones_like(weight) / weight.shape[0]
+        return covariance_root((weight * frequencies).T @ frequencies)
+
+
+@dataclass(frozen=True)
+class ScaledWalk:
+    """Another walk with each frequency's step times exp(s z), z standard normal: short and long steps side by side."""
+
+    walk: Proposal
+    spread: float = 1.0
+
+    def init(self, frequencies: Array) -> Any:
+        """The inner walk's."""
+        return self.walk.init(frequencies)
+
+    def propose(self, rng: np.random.Generator, state: Any, frequencies: Array) -> Array:
+        """ω + exp(s z) (inner proposal − ω)."""
+        factor = like(np.exp(self.spread * rng.standard_normal((frequencies.shape[0], 1))), frequencies)
+        return frequencies + factor * (self.walk.propose(rng, state, frequencies) - frequencies)
+
+    def update(self, state: Any, frequencies: Array, amplitudes: Array, acceptance: float) -> Any:
+        """The inner walk's."""
+        return self.walk.update(state, frequencies, amplitudes, acceptance)
+
+    def length(self, state: Any) -> float:
+        """The inner walk's, times the mean factor exp(s²/2)."""
+        return math.exp(self.spread**2 / 2) * self.walk.length(state)
+
+
+@dataclass(frozen=True)
+class AnnealedWalk:
+    """Another walk whose steps shrink geometrically, to the share `last` of them after `n_steps` steps."""
+
+    walk: Proposal
+    last: float
+    n_steps: int
+
+    def init(self, frequencies: Array) -> Pace:
+        """The inner walk as it is."""
+        return Pace(0, 1.0, self.walk.init(frequencies))
+
+    def propose(self, rng: np.random.Generator, state: Pace, frequencies: Array) -> Array:
+        """ω + c (inner proposal − ω)."""
+        return frequencies + state.factor * (self.walk.propose(rng, state.inner, frequencies) - frequencies)
+
+    def update(self, state: Pace, frequencies: Array, amplitudes: Array, acceptance: float) -> Pace:
+        """Shorter steps, until `n_steps` are done."""
+        i = state.n_steps + 1
+        factor = self.last ** min(i / max(1, self.n_steps - 1), 1.0)
+        return Pace(i, factor, self.walk.update(state.inner, frequencies, amplitudes, acceptance))
 
     def length(self, state: Pace) -> float:
         """c δ."""
@@ -135,10 +231,17 @@ class TargetedWalk:
 
 
 def covariance_root(covariance: Array) -> Array:
-    """The lower L with L Lᵀ = C + ε, ε a tiny share of its mean variance, because C̄ of Algorithm 2 can be singular."""
+    """The lower L with L Lᵀ = C + ε, ε a tiny share of its mean variance, because C̄ of Algorithm 2 can be singular.
+
+    Where rounding has left C no covariance at all (its mean far larger than its spread), its diagonal alone is used.
+    """
     xp, d = namespace(covariance), covariance.shape[0]
     spread = max(float(xp.linalg.trace(covariance)) / d, 1e-12)
-    return xp.linalg.cholesky(covariance + like(1e-10 * spread * np.eye(d), covariance))
+    try:
+        return xp.linalg.cholesky(covariance + like(1e-10 * spread * np.eye(d), covariance))
+    except (np.linalg.LinAlgError, RuntimeError):  # torch's is a RuntimeError
+        variances = xp.clip(xp.linalg.diagonal(covariance), 1e-10 * spread, None)
+        return xp.sqrt(variances)[:, None] * like(np.eye(d), covariance)
 
 
 def _normal(rng: np.random.Generator, frequencies: Array) -> Array:

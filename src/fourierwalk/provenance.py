@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-LIBRARIES = ("fourierwalk", "numpy", "scipy", "scikit-learn", "array-api-compat", "torch", "numba", "finufft")
+PEERS = ("lightgbm", "xgboost", "xrfm")
+LIBRARIES = ("fourierwalk", "numpy", "scipy", "scikit-learn", "array-api-compat", "torch", "numba", "finufft", *PEERS)
 
 
 def provenance(command: str | None = None) -> dict[str, Any]:

@@ -44,6 +44,13 @@ class Block:
         scaled = vectors / self.scale[None, :]
         return self.x @ scaled.T - (scaled @ self.center)[None, :]
 
+    def gather(self, pulls: Array) -> Array:
+        """The adjoint of `project`: Σₙ pullₙₖ xₙ, (K, d)."""
+        if self.center is None or self.scale is None:
+            return pulls.T @ float64(self.x)
+        total = namespace(pulls).sum(pulls, axis=0)
+        return ((self.x.T @ pulls).T - total[:, None] * self.center[None, :]) / self.scale[None, :]
+
     def projector(self, vectors: Array) -> Callable[[slice], Array]:
         """`project` of some rows at a time: of wide ones from one large product, of narrow ones where they are used."""
         if self.center is not None or int(self.x.shape[1]) > NARROW:

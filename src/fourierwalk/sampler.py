@@ -18,6 +18,9 @@ from fourierwalk.proposals import Proposal
 
 Minimize = Callable[[Array], Any]
 
+MOST_NORM = 1e100
+"""No walk goes beyond this: sums of squares would overflow."""
+
 
 class State(NamedTuple):
     """What the next step needs."""
@@ -36,6 +39,7 @@ class Info(NamedTuple):
     step_size: float  # δ of the proposal
     loss: float  # of the proposed frequencies, or of the refitted ones where the step ended with a refit
     solve: Any = None  # what happened inside the proposal's minimisation
+    phase: str = "walk"  # what kind of step it was
 
 
 @dataclass(frozen=True)
@@ -88,13 +92,12 @@ class Metropolis:
         # |β̂'ₖ|^γ / |β̂ₖ|^γ > r_U, with no power, division or logarithm that could overflow (γ is 2,350 on MNIST).
         threshold = like(rng.random(omega.shape[0]) ** (1.0 / self.exponent), omega)
         accept = norms(solution.amplitudes) > threshold * norms(beta)
-        if self.max_norm < math.inf:
-            accept = accept & (xp.linalg.vector_norm(proposed, axis=1) < self.max_norm)
+        accept = accept & (xp.linalg.vector_norm(proposed, axis=1) < min(self.max_norm, MOST_NORM))  # ω_max
         omega = xp.where(accept[:, None], proposed, omega)  # ωₖ ← ω'ₖ
         beta = xp.where(accept[:, None], solution.amplitudes, beta)  # β̂ₖ ← β̂'ₖ
         acceptance = float(xp.mean(xp.astype(accept, xp.float64)))
         info = Info(i, acceptance, self.proposal.length(state.proposal), solution.loss, solution.info)
-        state = State(i, omega, beta, self.proposal.update(state.proposal, omega, acceptance))
+        state = State(i, omega, beta, self.proposal.update(state.proposal, omega, beta, acceptance))
         if i % self.refit_every:
             return state, info
         state, loss = self.refit(state, minimize)  # i mod m = 0

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
 
-from fourierwalk._arrays import Array, namespace, to_host
+from fourierwalk._arrays import Array, namespace, real_part, squared_modulus, to_host
 from fourierwalk.least_squares import Eigensystem, LeastSquares
 from fourierwalk.rows import Block, Rows
 
@@ -28,6 +30,16 @@ def choose_regularization(eigensystem: Eigensystem) -> float:
     return path[int(np.argmin([gcv(eigensystem, value) for value in path]))]
 
 
+def by_leave_one_out(problem: LeastSquares, frequencies: Array) -> Candidate:
+    """The candidate at λ by leave-one-out: for frequencies that were not fitted to these rows."""
+    eigensystem = problem.eigensystem(frequencies)
+    path = regularization_path(eigensystem)
+    errors = leave_one_out(problem, eigensystem, frequencies, path)
+    best = int(np.argmin(errors))
+    look = Look(0, float(errors[best]), float(path[best]), "leave-one-out")
+    return Candidate(look, frequencies, eigensystem.amplitudes(look.regularization))
+
+
 def regularization_path(eigensystem: Eigensystem, n_values: int = 25) -> np.ndarray:
     """From the floor that bounds the condition number up to the largest eigenvalue itself."""
     largest = float(eigensystem.values[eigensystem.values.shape[0] - 1]) / eigensystem.weight
@@ -41,13 +53,75 @@ def gcv(eigensystem: Eigensystem, regularization: float) -> float:
     return eigensystem.residual(regularization) / eigensystem.weight / max(freedom, 1e-12) ** 2
 
 
-class Check(NamedTuple):
-    """One look at a state: its held-out mean squared error with amplitudes solved for at its own λ."""
+def leave_one_out(
+    problem: LeastSquares, eigensystem: Eigensystem, frequencies: Array, regularizations: np.ndarray
+) -> np.ndarray:
+    """Σwᵢ|rᵢ/(1 − hᵢ)|²/Σw at each λ, exactly, by one more sum over the rows.
+
+    hᵢ is the leverage of one unit of weight, so that whole weights equal repeated rows.
+    """
+    features = problem.features
+    divisors = [eigensystem.values + value * eigensystem.weight for value in regularizations.tolist()]
+
+    def squares(block: Block) -> Array:
+        rotated = features.matrix(features.columns(block, frequencies)) @ eigensystem.basis
+        xp, power = namespace(rotated), squared_modulus(rotated)
+        totals = []
+        for divisor in divisors:
+            leverage = power @ (1.0 / divisor)
+            residual = rotated @ (eigensystem.projections / divisor[:, None]) - block.y
+            per_row = xp.sum(squared_modulus(residual), axis=1) / xp.clip(1.0 - leverage, 1e-9, 2.0) ** 2
+            totals.append(xp.sum(per_row if block.weight is None else per_row * block.weight))
+        return xp.stack(totals)
+
+    width = 2 * features.n_columns * int(frequencies.shape[0])
+    return to_host(problem.rows.sum(squares, width)) / problem.rows.total_weight
+
+
+def left_out_values(problem: LeastSquares, frequencies: Array, regularization: float) -> np.ndarray:
+    """What the real part would be at each row if one unit of its weight had been left out: y + r/(1 − h), (n, q)."""
+    eigensystem, features = problem.eigensystem(frequencies), problem.features
+    divisor = eigensystem.values + regularization * eigensystem.weight
+    found = []
+    for block in problem.rows.blocks(2 * features.n_columns * int(frequencies.shape[0])):
+        rotated = features.matrix(features.columns(block, frequencies)) @ eigensystem.basis
+        leverage = squared_modulus(rotated) @ (1.0 / divisor)
+        residual = real_part(rotated @ (eigensystem.projections / divisor[:, None])) - block.y
+        found.append(to_host(block.y + residual / namespace(residual).clip(1.0 - leverage, 1e-9, 2.0)[:, None]))
+    return np.concatenate(found)
+
+
+def beats_the_mean_left_out(problem: LeastSquares, candidate: Candidate) -> bool:
+    """Whether a candidate is better than the constant model in squares and in the median, by leave-one-out."""
+    values = left_out_values(problem, candidate.frequencies, candidate.look.regularization)
+    targets = to_host(problem.rows.y)
+    weight = None if problem.rows.weight is None else to_host(problem.rows.weight)
+    total = problem.rows.total_weight
+    constant = -targets / max(total - 1.0, 1.0)  # the mean of the others
+    squares = [np.average(np.sum((each - targets) ** 2, axis=1), weights=weight) for each in (values, constant)]
+    typical = [typical_error(each, targets, None) for each in (values, constant)]
+    return bool(squares[0] < squares[1] and typical[0] <= MOST_TYPICAL * typical[1])
+
+
+class Look(NamedTuple):
+    """What was seen of a state: its error on held-out rows, with amplitudes of its own λ."""
 
     step: int
     error: float
     regularization: float
+    phase: str = "walk"
+
+
+class Candidate(NamedTuple):
+    """A state that may be kept, with its own amplitudes."""
+
+    look: Look
     frequencies: Array
+    amplitudes: Array
+
+
+PATH = tuple(10.0**power for power in range(-8, 2))
+"""The λ that a look tries."""
 
 
 @dataclass(frozen=True)
@@ -61,37 +135,124 @@ class Selection:
     held_out : Rows
         The rows that it does not see.
     regularization : float, optional
-        λ; none means chosen by `choose_regularization` at each look.
+        λ; none means the best of a path on the held-out rows, at each look.
+    shares : array of shape (q,), optional
+        The classes' shares, where targets are one-hot less these: errors are then log losses at the best temperature,
+        which follow the rate of misclassification much closer than squares do.
     """
 
     minimize: LeastSquares
     held_out: Rows
     regularization: float | None = None
+    shares: Array | None = None
 
-    def check(self, step: int, frequencies: Array) -> Check:
+    def look(
+        self, step: int, frequencies: Array, phase: str = "walk", path: Sequence[float] | None = None
+    ) -> Candidate:
         """Solve for the amplitudes that belong to these frequencies and measure them."""
-        if self.regularization is None:
-            eigensystem = self.minimize.eigensystem(frequencies)
-            regularization = choose_regularization(eigensystem)
-            amplitudes = eigensystem.amplitudes(regularization)
+        if self.regularization is not None:
+            found = [(self.regularization, replace(self.minimize, regularization=self.regularization)(frequencies)[0])]
         else:
-            regularization = self.regularization
-            amplitudes = self.minimize(frequencies).amplitudes
-        return Check(step, self.error(frequencies, amplitudes), regularization, frequencies)
+            found = list(self.minimize.along(frequencies, PATH if path is None else path))
+        if not found:  # every λ was too small: the largest one, by minimum norm
+            found = [(PATH[-1], replace(self.minimize, regularization=PATH[-1])(frequencies).amplitudes)]
+        errors = self.errors(frequencies, [amplitudes for _, amplitudes in found])
+        best = int(np.argmin(errors))
+        return Candidate(Look(step, errors[best], found[best][0], phase), frequencies, found[best][1])
 
-    def error(self, frequencies: Array, amplitudes: Array) -> float:
-        """Weighted mean squared error of the real part on the held-out rows."""
+    def refined(self, candidate: Candidate) -> Candidate:
+        """The candidate with its λ from a finer path."""
+        if self.regularization is not None:
+            return candidate
+        step, _, regularization, phase = candidate.look
+        path = [regularization * 10.0 ** (power / 4) for power in range(-3, 4)]
+        finer = self.look(step, candidate.frequencies, phase, path)
+        return finer if finer.look.error < candidate.look.error else candidate
+
+    def errors(self, frequencies: Array, amplitudes: Sequence[Array]) -> list[float]:
+        """Errors of the real parts on the held-out rows, for each of the amplitudes; infinite where they are no number.
+
+        Weighted means of squares, or log losses.
+        """
+        features, q = self.minimize.features, int(amplitudes[0].shape[1])
+        coefficients = namespace(frequencies).concat([features.coefficients(each) for each in amplitudes], axis=1)
+        width = features.n_columns * int(frequencies.shape[0]) + q * len(amplitudes)
+        values = [features.columns(block, frequencies) @ coefficients for block in self.held_out.blocks(width)]
+        joined = to_host(namespace(frequencies).concat(values, axis=0))
+        found = self._errors(np.stack([joined[:, i * q : (i + 1) * q] for i in range(len(amplitudes))]))
+        return np.where(np.isfinite(found), found, np.inf).tolist()
+
+    def beats_the_mean(self, frequencies: Array, amplitudes: Array) -> bool:
+        """Whether a model is better than the constant one, and not worse where most rows are.
+
+        Squares are ruled by the largest errors; a model that wins on those alone has followed outliers.
+        """
         features = self.minimize.features
         coefficients = features.coefficients(amplitudes)
+        blocks = self.held_out.blocks(features.n_columns * int(frequencies.shape[0]))
+        values = np.concatenate([to_host(features.columns(block, frequencies) @ coefficients) for block in blocks])
+        both = np.stack((values, np.zeros_like(values)))
+        error, constant = self._errors(both)
+        shares = None if self.shares is None else to_host(self.shares)
+        typical, constants = (typical_error(each, self._targets, shares) for each in both)
+        return bool(error < constant and typical <= MOST_TYPICAL * constants)
 
-        def squares(block: Block) -> Any:
-            residual = features.columns(block, frequencies) @ coefficients - block.y
-            xp = namespace(residual)
-            per_row = xp.sum(residual * residual, axis=1)
-            return xp.sum(per_row if block.weight is None else per_row * block.weight)
+    def _errors(self, values: np.ndarray) -> np.ndarray:
+        """The error of each of (n, n_rows, q) values."""
+        if self.shares is None:
+            squares = np.sum((values - self._targets) ** 2, axis=2)
+            return np.average(squares, axis=1, weights=self._weight)
+        shares = to_host(self.shares)
+        return best_temperature(values + shares, self._targets + shares, self._weight)[1]
 
-        width = features.n_columns * frequencies.shape[0]
-        return float(self.held_out.sum(squares, width)) / self.held_out.total_weight
+    @cached_property
+    def _targets(self) -> np.ndarray:
+        return to_host(self.held_out.y)
+
+    @cached_property
+    def _weight(self) -> np.ndarray | None:
+        return None if self.held_out.weight is None else to_host(self.held_out.weight)
+
+
+MOST_TYPICAL = 1.02
+
+
+def typical_error(values: np.ndarray, targets: np.ndarray, shares: np.ndarray | None) -> float:
+    """The median of the rows' absolute errors; of classes the rate of misclassification."""
+    if shares is None:
+        return float(np.median(np.sqrt(np.sum((values - targets) ** 2, axis=1))))
+    return float(np.mean(np.argmax(values + shares, axis=1) != np.argmax(targets + shares, axis=1)))
+
+
+LEAST_SCALE, MOST_SCALE = 0.05, 200.0
+
+
+def best_temperature(
+    values: np.ndarray, targets: np.ndarray, weight: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The s that makes softmax(s·values) fit one-hot targets best, by Newton's method, and the log loss there.
+
+    For one (n_rows, q) array of values or several at once, (…, n_rows, q).
+    """
+    values = np.where(np.isfinite(values), values, 0.0)
+    weight = np.full(targets.shape[0], 1.0) if weight is None else weight
+    weight = weight / weight.sum()
+    values = values - np.max(values, axis=-1, keepdims=True)
+    at_target = np.sum(values * targets, axis=-1)
+    scale = np.ones(values.shape[:-2])
+    for _ in range(NEWTON_STEPS):  # the log loss is convex in s
+        powers = np.exp(scale[..., None, None] * values)
+        shares = powers / np.sum(powers, axis=-1, keepdims=True)
+        mean = np.sum(shares * values, axis=-1)
+        slope = np.sum(weight * (mean - at_target), axis=-1)
+        curvature = np.sum(weight * (np.sum(shares * values**2, axis=-1) - mean**2), axis=-1)
+        step = -slope / np.maximum(curvature, 1e-12)
+        scale = np.clip(scale + np.clip(step, -0.5 * scale, 2.0 * scale), LEAST_SCALE, MOST_SCALE)
+    sums = np.sum(np.exp(scale[..., None, None] * values), axis=-1)
+    return scale, np.sum(weight * (np.log(sums) - scale[..., None] * at_target), axis=-1)
+
+
+NEWTON_STEPS = 8
 
 
 def row_hash(x: Any, seed: int) -> np.ndarray:
@@ -113,12 +274,27 @@ def row_hash(x: Any, seed: int) -> np.ndarray:
     return _mix(total)
 
 
-def held_out_mask(x: Any, fraction: float, seed: int) -> np.ndarray | None:
-    """Which rows the walk does not see; None where there are too few distinct ones to spare any."""
-    hashes = row_hash(x, seed)
-    if np.unique(hashes).size < MIN_DISTINCT_ROWS:
+def held_out_mask(
+    x: Any, fraction: float, seed: int, labels: np.ndarray | None = None, fold: int = 0
+) -> np.ndarray | None:
+    """Which rows the walk does not see; None where there are too few distinct ones to spare any.
+
+    Equal rows stay together. With labels the share is that of each class; a class of few distinct rows keeps them all.
+    Different folds are disjoint, until all rows have been held out once.
+    """
+    distinct, first, group = np.unique(row_hash(x, seed), return_index=True, return_inverse=True)
+    if distinct.size < MIN_DISTINCT_ROWS:
         return None
-    mask = hashes < np.uint64(fraction * 2**64)
+    classes = np.zeros(distinct.size, dtype=np.int64)
+    if labels is not None:
+        classes = labels[first].astype(np.int64)
+        np.minimum.at(classes, group, labels)  # rows that differ in their label alone: any rule, but one of contents
+    chosen = np.zeros(distinct.size, dtype=bool)
+    for name in np.unique(classes):
+        members = np.flatnonzero(classes == name)  # in the order of their hashes
+        n = int(fraction * members.size + 0.5)
+        chosen[members[(fold * n + np.arange(n)) % members.size]] = True
+    mask = chosen[group]
     return mask if 0 < mask.sum() < mask.size else None
 
 

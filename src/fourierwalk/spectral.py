@@ -28,6 +28,7 @@ SHAPE = math.pi * WIDTH * (1 - 1 / (2 * OVERSAMPLING))  # of the window
 TOLERANCE = 1e-13  # of the transform
 HEADROOM = 1.5  # a new grid serves frequencies this much larger than those that asked for it
 MOST_DIMENSIONS = 3
+MOST_BANDWIDTH = 1e15  # beyond, grid points cannot be counted
 
 
 def is_installed() -> bool:
@@ -71,7 +72,11 @@ class Spectral:
 
     def serves(self, frequencies: np.ndarray) -> bool:
         """Whether a grid for these frequencies stays within memory."""
-        return self._bytes(self._bandwidth(frequencies)) <= self.max_bytes
+        return self.needed_bytes(frequencies) <= self.max_bytes
+
+    def needed_bytes(self, frequencies: np.ndarray) -> float:
+        """What a grid for these frequencies takes."""
+        return self._bytes(self._bandwidth(frequencies))
 
     def equations(self, frequencies: np.ndarray, features: Features) -> tuple[np.ndarray, np.ndarray]:
         """Matrix and right-hand side of the unknowns: what `features.system` makes of sums over the rows."""
@@ -113,6 +118,8 @@ class Spectral:
         return tuple(2 * (math.ceil(extent / 2) + (WIDTH + 3) // 2) for extent in (high - low) / spacing)
 
     def _bytes(self, bandwidth: np.ndarray) -> float:
+        if not np.all(bandwidth < MOST_BANDWIDTH):
+            return math.inf
         d, q = len(bandwidth), self._n_targets
         arrays = 1 + q + d + q * d + 2 ** (d + 1)  # the grids, and the transform's own
         return 16.0 * arrays * math.prod(float(n) for n in self._shape(HEADROOM * bandwidth))

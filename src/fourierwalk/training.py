@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -12,28 +12,52 @@ import numpy as np
 from fourierwalk import features as feature_kinds
 from fourierwalk import scaling as scalings
 from fourierwalk._arrays import Array, like, to_host
+from fourierwalk.automatic import FIRST_STEP as FIRST_SHARE
+from fourierwalk.automatic import LAST_STEP as LAST_SHARE
+from fourierwalk.automatic import WALK_REGULARIZATION, Automatic, Found, Phase, Split, Start, averaged, follow
+from fourierwalk.descent import Descent
 from fourierwalk.features import Features
 from fourierwalk.history import History
 from fourierwalk.least_squares import LeastSquares, Minibatch
 from fourierwalk.model import FourierModel
 from fourierwalk.parameters import count, number, option
-from fourierwalk.proposals import AdaptiveWalk, Proposal, RandomWalk, TargetedWalk
+from fourierwalk.proposals import (
+    AdaptiveWalk,
+    AnnealedWalk,
+    Proposal,
+    RandomWalk,
+    ScaledWalk,
+    ShapedWalk,
+    TargetedWalk,
+)
+from fourierwalk.resampling import Resampling
 from fourierwalk.rows import Rows
 from fourierwalk.sampler import Info, Metropolis, State
 from fourierwalk.scaling import Scaling
-from fourierwalk.selection import Check, Selection, choose_regularization, held_out_mask
+from fourierwalk.selection import (
+    Candidate,
+    Look,
+    Selection,
+    choose_regularization,
+    held_out_mask,
+    left_out_values,
+)
 from fourierwalk.solver import PATHS, PRECISIONS, Solver
 
-SAMPLERS = ("auto", "metropolis", "fixed")
+SAMPLERS = ("auto", "metropolis", "resampling", "descent", "fixed")
 
-# What "auto" and None stand for until they are learnt from the data: chosen on held-out rows of five targets (Cases 1
-# and 2 with N = 2,000, two noisy ones, diabetes).
-AUTO_STEPS = 300
-FEW_ROWS_STEPS = 20
-WALK_REGULARIZATION = 0.01
+# What None stands for in a Metropolis walk.
 ACCEPTANCE_TARGET = 0.5
 EXPONENT_CAP = 10.0
 FIRST_STEP = 0.3  # over √d: in scaled units a step of 1/√d turns a typical phase by one radian
+
+
+class Calibration(NamedTuple):
+    """Values of the kept model at rows that it was not fitted to, their targets and weights, on the host."""
+
+    values: np.ndarray
+    targets: np.ndarray
+    weight: np.ndarray | None
 
 
 class Data(NamedTuple):
@@ -47,17 +71,17 @@ class Data(NamedTuple):
 
 
 class Resume(NamedTuple):
-    """Where a warm start goes on: the last state and its proposal, the draw of held-out rows, the best frequencies."""
+    """Where a warm start goes on: the last state and its sampler, the draw of held-out rows, the best frequencies."""
 
     state: State
-    proposal: Any
+    sampler: Any
     split_seed: int
     best_step: int
     best: Array
 
     def onward(self, walk: Any, minimize: Any, n_outputs: int) -> State:
         """The last state, or a new one at its frequencies where the proposal or the outputs have changed since."""
-        same = getattr(walk, "proposal", walk) == self.proposal
+        same = walk == self.sampler
         if same and self.state.amplitudes.shape[1] == n_outputs:
             return self.state
         return walk.init(minimize, self.state.frequencies)._replace(step=self.state.step)
@@ -71,6 +95,7 @@ class Fit(NamedTuple):
     history: History
     total_weight: float
     resume: Resume
+    calibration: Calibration | None
 
 
 @dataclass(frozen=True)
@@ -101,7 +126,7 @@ class Training:
         count("n_frequencies", self.n_frequencies, 1)
         if isinstance(self.sampler, str):
             option("sampler", self.sampler, SAMPLERS)
-        elif not callable(getattr(self.sampler, "sample", None)):
+        elif not callable(getattr(self.sampler, "sample", getattr(self.sampler, "search", None))):
             raise TypeError(
                 f"sampler must be one of {SAMPLERS} or a sampler object, got {type(self.sampler).__name__}."
             )
@@ -143,123 +168,238 @@ class Training:
         )
         rows = scaling.rows(data.x, data.y, data.weight)
         split_seed = int(rng.spawn(1)[0].integers(2**63)) if resume is None else resume.split_seed
-        seen, held_out, decisions = self._split(data, rows, scaling, split_seed)
         chosen = None if self.regularization == "auto" else float(self.regularization)
         solver = self.solver if isinstance(self.solver, Solver) else Solver(self.solver)
         exact = replace(solver, precision="double", batch_size=None)
-        minimize = LeastSquares(seen, features, WALK_REGULARIZATION if chosen is None else chosen, solver)
-        selection = None if held_out is None else Selection(replace(minimize, solver=exact), held_out, chosen)
-        on_batches: Any = minimize if solver.batch_size is None else Minibatch(minimize, rng.spawn(1)[0])
-        walk = self._walk(int(data.x.shape[1]))
-        if resume is None:
-            state = walk.init(on_batches, self._start(features, data, rng))
-        else:
-            state = resume.onward(walk, on_batches, data.y.shape[1])
-        earlier = [] if resume is None else [(resume.best_step, resume.best)]
-        n_steps = self._n_steps(0.0 if held_out is None else rows.total_weight)
-        infos, checks, state = self._loop(
-            walk.sample(on_batches, state, rng, n_steps), state, selection, n_steps, earlier
-        )
-        decisions.extend(_solves(infos))
-        best_step, best = state.step, state.frequencies
-        if checks:
-            winner = min(checks, key=lambda check: check.error)
-            best_step, best = winner.step, winner.frequencies
-            decisions.append(f"the state of step {winner.step} was kept, with held-out error {winner.error:.4g}")
-        amplitudes, regularization = self._final(LeastSquares(rows, features, 0.0, exact), best, chosen, decisions)
+
+        def split(fold: int) -> Split:
+            seen, held_out = self._split(data, rows, scaling, split_seed, fold)
+            problem = LeastSquares(seen, features, WALK_REGULARIZATION if chosen is None else chosen, solver)
+            if held_out is None:
+                return Split(problem, None)
+            shares = None if self.scale_targets else scaling.targets.center
+            return Split(problem, Selection(replace(problem, solver=exact), held_out, chosen, shares))
+
+        first = split(0)
+        selection = first.selection
+        decisions = [f"inputs scaled: {scaling.kind}", self._told(data, selection)]
+        search = self._search(lambda fold: split(fold) if fold else first, features, data, rng, resume)
+        found = self._watched(search)
+        decisions.extend((*found.decisions, *_solves(found.infos)))
+        whole = LeastSquares(rows, features, 0.0, exact)
+        members = [self._final(whole, member, chosen, selection is not None, decisions) for member in found.members]
+        frequencies, amplitudes = averaged([(member.frequencies, member.amplitudes) for member in members])
         model = FourierModel(
-            best, amplitudes * scaling.targets.scale[None, :], scaling.targets.center, features, scaling
+            frequencies, amplitudes * scaling.targets.scale[None, :], scaling.targets.center, features, scaling
         )
-        history = History(infos, checks, tuple(decisions))
-        resumable = Resume(state, getattr(walk, "proposal", walk), split_seed, best_step, best)
-        return Fit(model, regularization, history, rows.total_weight, resumable)
+        history = History(found.infos, found.looks, tuple(decisions))
+        kept = found.members[0].look.step
+        resumable = Resume(found.state, self.sampler_object(data), split_seed, kept, frequencies)
+        regularization = chosen
+        if regularization is None:  # one number for several members: the geometric mean
+            regularization = float(np.exp(np.mean([np.log(member.look.regularization) for member in members])))
+        calibration = None if self.scale_targets else _calibration(whole, selection, found.members, members, scaling)
+        return Fit(model, regularization, history, rows.total_weight, resumable, calibration)
+
+    def _search(
+        self,
+        splits: Callable[[int], Split],
+        features: Features,
+        data: Data,
+        rng: np.random.Generator,
+        resume: Resume | None,
+    ) -> Generator[Look, None, Found]:
+        """The automatic search, or one sampler followed."""
+        sampler = self.sampler_object(data)
+        if isinstance(sampler, Automatic):
+            start = self._automatic_start(features, data, resume)
+            return sampler.search(splits, start, rng)
+        return self._followed(sampler, splits(0), features, data, rng, resume)
+
+    def _followed(
+        self,
+        sampler: Any,
+        split: Split,
+        features: Features,
+        data: Data,
+        rng: np.random.Generator,
+        resume: Resume | None,
+    ) -> Generator[Look, None, Found]:
+        """One sampler from the start, or from where it was left; its last state, or the best on held-out rows."""
+        problem, selection = split
+        on_batches: Any = problem
+        if problem.solver.batch_size is not None and not isinstance(sampler, Descent):
+            on_batches = Minibatch(problem, rng.spawn(1)[0])
+        if resume is None:
+            state = sampler.init(on_batches, self._start(features, data, rng))
+            candidates = [(0, state.frequencies)]
+        else:
+            state = resume.onward(sampler, on_batches, data.y.shape[1])
+            candidates = [(resume.best_step, resume.best), (state.step, state.frequencies)]
+        looked = [] if selection is None else [selection.look(*candidate) for candidate in candidates]
+        best = min(looked, key=lambda candidate: candidate.look.error) if looked else None
+        phase = Phase(sampler, on_batches, self._n_steps(), int(self.refit_every), int(self.patience))
+        trail = yield from follow(phase, selection, best, state, rng)
+        kept, decisions = trail.best, []
+        if kept is None:
+            look = Look(trail.state.step, math.nan, problem.regularization)
+            kept = Candidate(look, trail.state.frequencies, trail.state.amplitudes)
+        elif selection is not None:
+            kept = selection.refined(kept)
+            decisions = [f"the state of step {kept.look.step} was kept, with held-out error {kept.look.error:.4g}"]
+        looks = [*(candidate.look for candidate in looked), *trail.looks]
+        return Found((kept,), trail.state, trail.infos, looks, decisions)
+
+    def _watched(self, search: Generator[Look, None, Found]) -> Found:
+        """Run a search to its end, printing its looks where the user wants to see them."""
+        while True:
+            try:
+                look = next(search)
+            except StopIteration as end:
+                return end.value
+            if self.verbose:
+                print(f"{look.phase}, step {look.step}: held-out error {look.error:.4g}, λ {look.regularization:.1g}")
 
     def _final(
-        self, problem: LeastSquares, frequencies: Array, chosen: float | None, decisions: list[str]
-    ) -> tuple[Array, float]:
-        """Amplitudes on all rows, at the user's λ or at one by cross-validation."""
+        self, problem: LeastSquares, member: Candidate, chosen: float | None, was_held_out: bool, decisions: list[str]
+    ) -> Candidate:
+        """The member with amplitudes of all rows: at the user's λ, the one of the held-out rows, or one by GCV."""
+        look = member.look
+        if math.isinf(look.regularization):
+            return member
         if chosen is not None:
-            return replace(problem, regularization=chosen)(frequencies).amplitudes, chosen
-        eigensystem = problem.eigensystem(frequencies)
-        regularization = choose_regularization(eigensystem)
-        decisions.append(f"regularization {regularization:.3g} by generalised cross-validation at these frequencies")
-        return eigensystem.amplitudes(regularization), regularization
+            regularization = chosen
+        elif was_held_out or look.phase == "leave-one-out":
+            regularization = look.regularization
+        else:
+            eigensystem = problem.eigensystem(member.frequencies)
+            regularization = choose_regularization(eigensystem)
+            decisions.append(
+                f"regularization {regularization:.3g} by generalised cross-validation at these frequencies"
+            )
+            amplitudes = eigensystem.amplitudes(regularization)
+            return member._replace(look=look._replace(regularization=regularization), amplitudes=amplitudes)
+        amplitudes = replace(problem, regularization=regularization)(member.frequencies).amplitudes
+        return member._replace(look=look._replace(regularization=regularization), amplitudes=amplitudes)
 
-    def _loop(
-        self,
-        steps: Iterator[tuple[State, Info]],
-        state: State,
-        selection: Selection | None,
-        n_steps: int,
-        earlier: list[tuple[int, Array]],
-    ) -> tuple[list[Info], list[Check], State]:
-        """Walk, and look every `refit_every` steps, until `patience` looks bring no new best."""
-        infos: list[Info] = []
-        first = state.step
-        starts = [] if selection is None else [*earlier, (first, state.frequencies)]
-        checks = [selection.check(step, frequencies) for step, frequencies in starts if selection is not None]
-        for state, info in steps:
-            infos.append(info)
-            if selection is None or (info.step % self.refit_every and info.step - first < n_steps):
-                continue
-            checks.append(selection.check(info.step, state.frequencies))
-            if self.verbose:
-                print(f"step {info.step}: acceptance {info.acceptance:.2f}, held-out error {checks[-1].error:.4g}")
-            since_best = len(checks) - 1 - int(np.argmin([check.error for check in checks]))
-            if since_best >= self.patience:
-                break
-        return infos, checks, state
-
-    def _split(self, data: Data, rows: Rows, scaling: Scaling, seed: int) -> tuple[Rows, Rows | None, list[str]]:
+    def _split(self, data: Data, rows: Rows, scaling: Scaling, seed: int, fold: int) -> tuple[Rows, Rows | None]:
         """The rows of the walk and those held out from it; the draw of rows leaves the walk's random numbers alone."""
-        decisions = [f"inputs scaled: {scaling.kind}"]
         if data.x_val is not None:
             if self.early_stopping != "auto" and not self.early_stopping:
                 raise ValueError("X_val and y_val need early_stopping 'auto' or True, got False.")
-            return rows, scaling.rows(data.x_val, data.y_val), [*decisions, "states chosen on X_val, y_val"]
-        if not (self.sampler == "auto" if self.early_stopping == "auto" else self.early_stopping):
-            return rows, None, decisions
-        mask = held_out_mask(data.x, self.validation_fraction, seed)
-        if mask is None:
-            return rows, None, [*decisions, "no rows held out: too few distinct ones"]
-        return rows.pick(~mask), rows.pick(mask), [*decisions, f"{int(mask.sum())} rows held out to choose states by"]
+            return rows, scaling.rows(data.x_val, data.y_val)
+        if not (self._is_automatic if self.early_stopping == "auto" else self.early_stopping):
+            return rows, None
+        labels = None if self.scale_targets else np.argmax(to_host(data.y), axis=1)
+        mask = held_out_mask(data.x, self.validation_fraction, seed, labels, fold)
+        return (rows, None) if mask is None else (rows.pick(~mask), rows.pick(mask))
 
-    def _n_steps(self, n_to_choose_by: float) -> int:
-        """M; "auto" takes a step per four rows where it can choose among states, and few where it cannot."""
+    @property
+    def _is_automatic(self) -> bool:
+        return self.sampler == "auto" or isinstance(self.sampler, Automatic)
+
+    def _told(self, data: Data, selection: Selection | None) -> str:
+        """What states are chosen by, in words."""
+        if data.x_val is not None:
+            return "states chosen on X_val, y_val"
+        if selection is not None:
+            return f"{len(selection.held_out)} rows held out to choose states by"
+        is_wanted = self._is_automatic if self.early_stopping == "auto" else self.early_stopping
+        return "no rows held out: too few distinct ones" if is_wanted else "no rows held out"
+
+    def _n_steps(self) -> int:
+        """M."""
         if self.sampler == "fixed":
             return 0
-        if self.n_steps is not None:
-            return int(self.n_steps)
-        if self.sampler != "auto":
-            return 1000
-        return int(min(AUTO_STEPS, max(FEW_ROWS_STEPS, n_to_choose_by // 4)))
+        return 1000 if self.n_steps is None else int(self.n_steps)
+
+    def _automatic_start(self, features: Features, data: Data, resume: Resume | None) -> Start:
+        """What "auto" may choose itself, and what the user or an earlier fit has chosen."""
+        shape = (int(self.n_frequencies), features.dimension(int(data.x.shape[1])))
+        if resume is not None:
+            return Start(shape, frequencies=resume.best)
+        if self.initial is None:
+            return Start(shape)
+        if np.ndim(self.initial) == 0:
+            return Start(shape, spread=float(self.initial))
+        return Start(shape, frequencies=self._given(shape, data))
 
     def _start(self, features: Features, data: Data, rng: np.random.Generator) -> Array:
         """ω = 0 (the paper), N(0, σ²), or the user's own."""
         shape = (int(self.n_frequencies), features.dimension(int(data.x.shape[1])))
-        initial = (1.0 if self.sampler == "fixed" else 0.0) if self.initial is None else self.initial
-        if np.ndim(initial) == 0:
-            drawn = initial * rng.standard_normal(shape) if initial else np.zeros(shape)
-        else:
-            drawn = np.asarray(to_host(initial), dtype=np.float64)
-        if drawn.shape != shape:
-            raise ValueError(f"initial must be a number or an array of shape {shape}, got shape {drawn.shape}.")
-        if not np.all(np.isfinite(drawn)):
-            raise ValueError("initial must be finite, got NaN or infinity.")
-        return like(drawn, data.y)
+        initial = (0.0 if self.sampler == "metropolis" else 1.0) if self.initial is None else self.initial
+        if np.ndim(initial) != 0:
+            return self._given(shape, data)
+        return like(initial * rng.standard_normal(shape) if initial else np.zeros(shape), data.y)
 
-    def _walk(self, d: int) -> Any:
+    def _given(self, shape: tuple[int, int], data: Data) -> Array:
+        """The user's own frequencies, checked."""
+        given = np.asarray(to_host(self.initial), dtype=np.float64)
+        if given.shape != shape:
+            raise ValueError(f"initial must be a number or an array of shape {shape}, got shape {given.shape}.")
+        if not np.all(np.isfinite(given)):
+            raise ValueError("initial must be finite, got NaN or infinity.")
+        return like(given, data.y)
+
+    def sampler_object(self, data: Data) -> Any:
         """The sampler; δ and γ of the paper are those of the data's dimension d, also where a bias adds a component."""
         if not isinstance(self.sampler, str):
             return self.sampler
-        paper_step = 2.4**2 / d
-        step = {None: FIRST_STEP / math.sqrt(d), "paper": paper_step}.get(self.step_size, self.step_size)
+        d = int(data.x.shape[1])
         exponent = {None: min(3.0 * d - 2.0, EXPONENT_CAP), "paper": 3.0 * d - 2.0}.get(self.exponent, self.exponent)
-        proposal: Proposal = RandomWalk(step) if self.adapt_after is None else AdaptiveWalk(step, int(self.adapt_after))
-        if self.step_size is None:
-            proposal = TargetedWalk(proposal, ACCEPTANCE_TARGET)
         max_norm = math.inf if self.max_norm is None else float(self.max_norm)
-        return Metropolis(proposal, float(exponent), int(self.refit_every), max_norm)
+        tested = None if self.exponent is None else float(exponent)
+        if self.sampler == "auto":
+            own = self.step_size is not None or self.adapt_after is not None
+            n_steps = None if self.n_steps is None else int(self.n_steps)
+            return Automatic(
+                proposal=self._proposal(d) if own else None,
+                exponent=tested,
+                max_norm=max_norm,
+                n_steps=n_steps,
+                patience=int(self.patience),
+            )
+        if self.sampler == "resampling":
+            return Resampling(self._proposal(d), exponent=tested, max_norm=max_norm)
+        if self.sampler == "descent":
+            return Descent(max_norm=max_norm)
+        return Metropolis(self._proposal(d), float(exponent), int(self.refit_every), max_norm)
+
+    def _proposal(self, d: int) -> Proposal:
+        """How frequencies move, by the user's step size, or by one that is adapted."""
+        if self.step_size is None and self.adapt_after is None and self.sampler == "resampling":
+            return AnnealedWalk(ScaledWalk(ShapedWalk(FIRST_SHARE)), LAST_SHARE, max(2, self._n_steps()))
+        step = {None: FIRST_STEP / math.sqrt(d), "paper": 2.4**2 / d}.get(self.step_size, self.step_size)
+        proposal: Proposal = RandomWalk(step) if self.adapt_after is None else AdaptiveWalk(step, int(self.adapt_after))
+        return TargetedWalk(proposal, ACCEPTANCE_TARGET) if self.step_size is None else proposal
+
+
+MOST_LEFT_OUT = 1000
+"""Up to so many rows a calibration without held-out rows is by leave-one-out; beyond, on rows of the fit."""
+
+
+def _calibration(
+    whole: LeastSquares,
+    selection: Selection | None,
+    chosen: Sequence[Candidate],
+    final: Sequence[Candidate],
+    scaling: Scaling,
+) -> Calibration:
+    """The model's values at rows that it was not fitted to, as far as there are any."""
+    rows = whole.rows if selection is None else selection.held_out
+    if selection is None and len(final) == 1 and len(rows) <= MOST_LEFT_OUT:
+        values = left_out_values(whole, final[0].frequencies, final[0].look.regularization)
+    else:
+        rows = rows if len(rows) <= 10 * MOST_LEFT_OUT else rows.take(np.arange(10 * MOST_LEFT_OUT))
+        members = final if selection is None else chosen
+        frequencies, amplitudes = averaged([(member.frequencies, member.amplitudes) for member in members])
+        coefficients = whole.features.coefficients(amplitudes)
+        blocks = rows.blocks(whole.features.n_columns * int(frequencies.shape[0]))
+        values = np.concatenate(
+            [to_host(whole.features.columns(block, frequencies) @ coefficients) for block in blocks]
+        )
+    shares = to_host(scaling.targets.center)
+    return Calibration(values + shares, to_host(rows.y) + shares, None if rows.weight is None else to_host(rows.weight))
 
 
 def _solves(infos: list[Info]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +36,13 @@ def write(folder: Path, cell: Cell, scale: str, result: dict[str, Any], origin: 
 
 def is_there(folder: Path, cell: Cell, scale: str, gathered: dict[str, dict[str, Any]]) -> bool:
     """Whether this very cell, with these very settings, is already among the results."""
-    stored = _load(folder / FOLDER / f"{cell.key}.json") or gathered.get(cell.key)
-    return stored is not None and stored["settings"] == json.loads(json.dumps(settings(cell, scale)))
+    found = stored(folder, cell.key, gathered)
+    return found is not None and found["settings"] == json.loads(json.dumps(settings(cell, scale)))
+
+
+def stored(folder: Path, key: str, gathered: dict[str, dict[str, Any]]) -> dict[str, Any] | None:
+    """A cell by its key; a loose file stands before a gathered one."""
+    return _load(folder / FOLDER / f"{key}.json") or gathered.get(key)
 
 
 def read(folder: Path) -> dict[str, dict[str, Any]]:
@@ -67,13 +72,17 @@ def read_gathered(folder: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-def gather(folder: Path) -> list[Path]:
+def experiment_of(key: str) -> str:
+    """The name of the file that a cell is gathered into."""
+    case, experiment, _ = key.split("/")
+    return case if case in ("sweep", "theory") else f"{case}-{experiment}"
+
+
+def gather(folder: Path, file_of: Callable[[str], str] = experiment_of) -> list[Path]:
     """Gather all cells into one file per experiment, each provenance once, and remove the loose files."""
     groups: dict[str, dict[str, dict[str, Any]]] = {}
     for key, cell in read(folder).items():
-        case, experiment, _ = key.split("/")
-        name = case if case in ("sweep", "theory") else f"{case}-{experiment}"
-        groups.setdefault(name, {})[key] = cell
+        groups.setdefault(file_of(key), {})[key] = cell
     written = [write_text(folder / GATHERED / f"{name}.json", _packed(cells)) for name, cells in groups.items()]
     for path in sorted((folder / FOLDER).rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()

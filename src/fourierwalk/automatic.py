@@ -1,0 +1,359 @@
+"""Training without tuning (`sampler="auto"`): a spread by trial, a resampling walk, descent; held-out rows decide."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fourierwalk._arrays import Array, like, namespace
+from fourierwalk.descent import Descent
+from fourierwalk.least_squares import LeastSquares
+from fourierwalk.proposals import AnnealedWalk, Proposal, ScaledWalk, ShapedWalk
+from fourierwalk.resampling import Resampling
+from fourierwalk.sampler import Info, State
+from fourierwalk.selection import Candidate, Look, Selection, beats_the_mean_left_out, by_leave_one_out
+
+WALK_REGULARIZATION = 0.01
+LEAST_REGULARIZATION = 1e-7  # of descent
+WALK_STEPS = 60
+DESCENT_STEPS = 300
+WALK_LOOKS_EVERY = 5
+DESCENT_LOOKS_EVERY = 5
+FIRST_STEP, LAST_STEP = 0.5, 0.1  # of the walk: relative to the frequencies' spread, and to the first
+GAIN = 1e-3  # a relative gain below this is none
+GROWTH = 1e4  # frequencies whose spread has grown by more than this have no end
+LEAST_MEMBER = 4  # frequencies of a member of an average
+FEW_ROWS = 400  # below, no average is tried and descent is short
+MOST_DOUBLINGS = 14
+
+
+class Phase(NamedTuple):
+    """A sampler and how long it is followed."""
+
+    sampler: Any
+    minimize: Any
+    n_steps: int
+    look_every: int
+    patience: int
+    follows: bool = False  # whether the λ of each look is that of the steps after it
+
+
+class Trail(NamedTuple):
+    """Where following a sampler has led, and why it ended there."""
+
+    best: Candidate | None
+    state: State
+    infos: list[Info]
+    looks: list[Look]
+    ending: str
+
+
+def follow(
+    phase: Phase, selection: Selection | None, best: Candidate | None, state: State, rng: np.random.Generator
+) -> Generator[Look, None, Trail]:
+    """Sample, and look every so often (each look is yielded), until the steps are done or a guard ends it."""
+    infos: list[Info] = []
+    looks: list[Look] = []
+    minimize, since_best, first_spread = phase.minimize, 0, _spread(state.frequencies)
+    while len(infos) < phase.n_steps:
+        n = phase.n_steps - len(infos)
+        if selection is not None:
+            n = min(n, phase.look_every - state.step % phase.look_every)
+        fresh: list[Info] = []
+        for after, info in phase.sampler.sample(minimize, state, rng, n):
+            state = after
+            fresh.append(info)
+        infos.extend(fresh)
+        if selection is not None and fresh:
+            candidate = selection.look(state.step, state.frequencies, fresh[-1].phase)
+            looks.append(candidate.look)
+            yield candidate.look
+            gained = best is None or candidate.look.error < (1 - GAIN) * best.look.error
+            since_best = 0 if gained else since_best + 1
+            best = candidate if best is None or candidate.look.error < best.look.error else best
+            if phase.follows:
+                minimize = _at(phase.minimize, candidate.look.regularization)
+                state, _ = phase.sampler.refit(state, minimize)
+        ending = _ending(fresh, n, since_best >= phase.patience, _spread(state.frequencies) / max(first_spread, 1.0))
+        if ending:
+            return Trail(best, state, infos, looks, ending)
+    return Trail(best, state, infos, looks, "all steps done")
+
+
+def _ending(fresh: list[Info], n: int, is_impatient: bool, growth: float) -> str:
+    """Why to stop, if there is a reason."""
+    if len(fresh) < n:
+        return "no step down is left"
+    if is_impatient:
+        return "no better state for as many looks as patience allows"
+    if not growth < GROWTH:
+        return "the frequencies grew without end"
+    if all(info.acceptance == 0 for info in fresh):
+        return "no move was accepted any more"
+    if all(info.solve is not None and info.solve.fallback for info in fresh):
+        return "the equations had become singular"
+    return ""
+
+
+class Found(NamedTuple):
+    """What a search has found: the members of the model (one, unless an average is better), and how."""
+
+    members: tuple[Candidate, ...]
+    state: State
+    infos: list[Info]
+    looks: list[Look]
+    decisions: list[str]
+
+
+class Split(NamedTuple):
+    """The problem on the rows of the walk, and looks at those held out from it, if any are."""
+
+    problem: LeastSquares
+    selection: Any  # a Selection, or None
+
+
+class Start(NamedTuple):
+    """Where frequencies start: K and their dimension, and the user's own spread or frequencies, if any."""
+
+    shape: tuple[int, int]
+    frequencies: Array | None = None
+    spread: float | None = None
+
+
+@dataclass(frozen=True)
+class Automatic:
+    """Training without tuning. Each part can be left out, which is how its worth is measured.
+
+    Parameters
+    ----------
+    walk : bool
+        Whether a resampling walk explores.
+    descend : bool
+        Whether descent refines.
+    members : tuple of int
+        Numbers of models whose average is tried, one after the other until one is no better than what there is; their
+        frequencies together are K. The members of an average that is kept are trained on different rows.
+    proposal : Proposal, optional
+        How the walk moves frequencies. None: shaped by their amplitude-weighted covariance, with log-normal lengths,
+        annealed.
+    exponent : float, optional
+        γ of a Metropolis test in the walk; none means no test.
+    max_norm : float
+        No frequency moves to this norm or beyond.
+    n_steps : int, optional
+        Steps of walk and descent together, a sixth of them walk. None: 60 and 300, fewer for few rows.
+    patience : int
+        Looks at the held-out rows without a gain after which walk or descent ends.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fourierwalk import AdaptiveFourierRegressor
+    >>> from fourierwalk.automatic import Automatic
+    >>> x = np.linspace(-3, 3, 400)[:, None]
+    >>> y = np.sin(9 * x[:, 0])
+    >>> model = AdaptiveFourierRegressor(8, sampler=Automatic(walk=False), random_state=0).fit(x, y)
+    >>> bool(model.score(x, y) > 0.99)
+    True
+    """
+
+    walk: bool = True
+    descend: bool = True
+    members: tuple[int, ...] = (4, 16)
+    proposal: Proposal | None = None
+    exponent: float | None = None
+    max_norm: float = math.inf
+    n_steps: int | None = None
+    patience: int = 10
+
+    def search(
+        self, splits: Callable[[int], Split], start: Start, rng: np.random.Generator
+    ) -> Generator[Look, None, Found]:
+        """Search for frequencies, yielding every look at the held-out rows.
+
+        `splits(i)` is the i-th way to hold rows out.
+        """
+        first = splits(0)
+        problem, selection = first
+        if selection is None:
+            return self._by_leave_one_out(problem, start, rng)
+        found = yield from self._one(first, start, rng)
+        best_error = found.members[0].look.error
+        for n_members in self.members:
+            if start.shape[0] // n_members < LEAST_MEMBER or problem.rows.total_weight < FEW_ROWS:
+                break
+            tried, error = yield from self._members(first, start, n_members, rng, best_error)
+            kept = len(tried.members) == n_members and error < best_error
+            found = found._replace(
+                infos=[*found.infos, *tried.infos],
+                looks=[*found.looks, *tried.looks],
+                decisions=[*found.decisions, tried.decisions[-1] + ("kept" if kept else "not kept")],
+            )
+            if not kept:
+                break
+            best_error = error
+            found = found._replace(members=tried.members)
+        if len(found.members) > 1:
+            found = yield from self._on_other_rows(splits, start, rng, found)
+        model = averaged([(each.frequencies, each.amplitudes) for each in found.members])
+        return found if selection.beats_the_mean(*model) else _constant(found, "on held-out rows")
+
+    def _by_leave_one_out(self, problem: LeastSquares, start: Start, rng: np.random.Generator) -> Found:
+        """A spread and a λ, and no steps: there are no rows to choose states by."""
+        best = spread_by_trial(lambda frequencies: by_leave_one_out(problem, frequencies), start, problem.rows.y, rng)
+        decisions = [
+            f"frequencies of spread {_spread(best.frequencies):.3g}, by leave-one-out",
+            "no steps: no rows to choose states by",
+        ]
+        found = Found((best,), State(0, best.frequencies, best.amplitudes, None), [], [best.look], decisions)
+        return found if beats_the_mean_left_out(problem, best) else _constant(found, "by leave-one-out")
+
+    def _one(self, split: Split, start: Start, rng: np.random.Generator) -> Generator[Look, None, Found]:
+        """One model: a spread by trial, a walk from there, descent from the walk's best state."""
+        problem, selection = split
+        best = spread_by_trial(lambda ω: selection.look(0, ω, "start"), start, problem.rows.y, rng)
+        yield best.look
+        decisions = [f"start: spread {_spread(best.frequencies):.3g}, held-out error {best.look.error:.4g}"]
+        state = State(0, best.frequencies, best.amplitudes, None)
+        infos: list[Info] = []
+        looks = [best.look]
+        for name, phase in self._phases(problem, selection.minimize):
+            minimize = _at(phase.minimize, best.look.regularization) if phase.follows else phase.minimize
+            phase = phase._replace(minimize=minimize)
+            first = phase.sampler.init(minimize, best.frequencies)._replace(step=state.step)
+            trail = yield from follow(phase, selection, best, first, rng)
+            decisions.append(
+                f"{name}: {len(trail.infos)} steps, held-out error {best.look.error:.4g} → "
+                f"{trail.best.look.error:.4g}; {trail.ending}"  # type: ignore[union-attr]
+            )
+            best, state = trail.best, trail.state  # type: ignore[assignment]
+            infos.extend(trail.infos)
+            looks.extend(trail.looks)
+        return Found((selection.refined(best),), state, infos, looks, decisions)
+
+    def _phases(self, problem: LeastSquares, exact: LeastSquares) -> list[tuple[str, Phase]]:
+        """What is done after the start."""
+        n_walk, n_descent = self._budget(problem.rows.total_weight)
+        phases = []
+        if self.walk and n_walk:
+            shaped = ScaledWalk(ShapedWalk(FIRST_STEP))
+            proposal = self.proposal or AnnealedWalk(shaped, LAST_STEP, n_walk)
+            walk = Resampling(proposal, exponent=self.exponent, max_norm=self.max_norm)
+            phases.append(("walk", Phase(walk, problem, n_walk, WALK_LOOKS_EVERY, n_walk)))
+        if self.descend and n_descent and hasattr(problem.features, "gradient"):
+            descent = Descent(max_norm=self.max_norm)
+            phases.append(("descent", Phase(descent, exact, n_descent, DESCENT_LOOKS_EVERY, self.patience, True)))
+        return phases
+
+    def _budget(self, n_rows: float) -> tuple[int, int]:
+        """Steps of walk and descent."""
+        if self.n_steps is not None:
+            n_walk = self.n_steps if not self.descend else self.n_steps // 6 if self.walk else 0
+            return n_walk, self.n_steps - n_walk
+        return int(min(WALK_STEPS, n_rows / 8)), int(min(DESCENT_STEPS, n_rows / (8 if n_rows < FEW_ROWS else 4)))
+
+    def _members(
+        self, split: Split, start: Start, n_members: int, rng: np.random.Generator, error: float
+    ) -> Generator[Look, None, tuple[Found, float]]:
+        """Several models that share the K frequencies, and the held-out error of their average."""
+        founds: list[Found] = []
+        for size in _shares(start.shape[0], n_members):
+            founds.append((yield from self._one(split, start._replace(shape=(size, start.shape[1])), rng)))
+            if founds[-1].members[0].look.error > n_members * error:
+                break  # an average of n has at best an n-th of its members' error
+        tried = _merged(founds)
+        average = average_error(split.selection, tried.members)
+        decision = (
+            f"average of {len(founds)} models of {start.shape[0] // n_members} frequencies: held-out error "
+            f"{average:.4g} against {error:.4g}; "
+        )
+        return tried._replace(decisions=[decision]), average
+
+    def _on_other_rows(
+        self, splits: Callable[[int], Split], start: Start, rng: np.random.Generator, found: Found
+    ) -> Generator[Look, None, Found]:
+        """The members of an average once more, each with other rows held out: together they have seen all."""
+        n_members = len(found.members)
+        founds = []
+        for fold, size in enumerate(_shares(start.shape[0], n_members)):
+            if fold:
+                founds.append((yield from self._one(splits(fold), start._replace(shape=(size, start.shape[1])), rng)))
+        others = _merged(founds)
+        return found._replace(
+            members=(found.members[0], *others.members),
+            infos=[*found.infos, *others.infos],
+            looks=[*found.looks, *others.looks],
+            decisions=[*found.decisions, "the average's members trained once more, each with other rows held out"],
+        )
+
+
+def _shares(n: int, n_parts: int) -> list[int]:
+    return [n * (i + 1) // n_parts - n * i // n_parts for i in range(n_parts)]
+
+
+def _merged(founds: list[Found]) -> Found:
+    """Several searches told as one."""
+    return Found(
+        tuple(found.members[0] for found in founds),
+        founds[-1].state,
+        [info for found in founds for info in found.infos],
+        [look for found in founds for look in found.looks],
+        [decision for found in founds for decision in found.decisions],
+    )
+
+
+def average_error(selection: Selection, members: Sequence[Candidate]) -> float:
+    """The held-out error of the members' average."""
+    frequencies, amplitudes = averaged([(each.frequencies, each.amplitudes) for each in members])
+    return selection.errors(frequencies, [amplitudes])[0]
+
+
+def averaged(models: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """Frequencies and amplitudes of the average of some models."""
+    if len(models) == 1:
+        return models[0]
+    concat = namespace(models[0][0]).concat
+    frequencies = concat([frequencies for frequencies, _ in models], axis=0)
+    return frequencies, concat([amplitudes for _, amplitudes in models], axis=0) / len(models)
+
+
+def spread_by_trial(
+    look: Callable[[Array], Candidate], start: Start, reference: Any, rng: np.random.Generator
+) -> Candidate:
+    """The best of frequencies N(0, (2ⁱ/√d)²) with one draw of directions; the user's own start as it is."""
+    if start.frequencies is not None:
+        return look(start.frequencies)
+    drawn = like(rng.standard_normal(start.shape), reference)
+    if start.spread is not None:
+        return look(start.spread * drawn)
+    unit = 1.0 / math.sqrt(start.shape[1])
+    tried = {power: look(unit * 2.0**power * drawn) for power in (0, 1)}
+    way = 1 if tried[1].look.error < tried[0].look.error else -1
+    power = max(0, way)
+    while abs(power) < MOST_DOUBLINGS:
+        tried[power + way] = look(unit * 2.0 ** (power + way) * drawn)
+        if not tried[power + way].look.error < tried[power].look.error:
+            break
+        power += way
+    return tried[power]
+
+
+def _constant(found: Found, where: str) -> Found:
+    """The constant model: nothing found is better."""
+    nothing = found.members[0]._replace(amplitudes=0 * found.members[0].amplitudes)
+    nothing = nothing._replace(look=nothing.look._replace(regularization=math.inf))
+    decision = f"nothing beats the mean of the targets {where}: the constant model"
+    return found._replace(members=(nothing,), decisions=[*found.decisions, decision])
+
+
+def _at(problem: LeastSquares, regularization: float) -> LeastSquares:
+    """The problem at the λ of a look, if that is not too small to descend by."""
+    return replace(problem, regularization=max(regularization, LEAST_REGULARIZATION))
+
+
+def _spread(frequencies: Array) -> float:
+    return math.sqrt(float(namespace(frequencies).mean(frequencies * frequencies)))

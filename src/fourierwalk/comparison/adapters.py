@@ -1,0 +1,110 @@
+"""What scikit-learn lacks for a fair comparison: three small estimators."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, OneToOneFeatureMixin, TransformerMixin
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.model_selection import train_test_split
+
+from fourierwalk.scaling import Scaling
+
+
+class UnitScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Our own scaling, for the peers: columns by their own spread, or by a common one where they are pixels.
+
+    Examples
+    --------
+    >>> UnitScaler().fit_transform(np.array([[1.0, 5.0], [3.0, 5.0]]))
+    array([[-1.,  0.],
+           [ 1.,  0.]])
+    """
+
+    def fit(self, X: Any, y: Any = None) -> UnitScaler:
+        """Means and spreads."""
+        self.inputs_ = Scaling.fit(X, np.zeros((X.shape[0], 1)), standardize="auto").inputs
+        self.n_rows_, self.n_features_in_ = X.shape
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """The scaled columns."""
+        return self.inputs_.apply(X)
+
+
+class KernelRidgeClassifier(ClassifierMixin, KernelRidge):
+    """Kernel ridge on one-hot targets: the kernel method of our classifier.
+
+    Examples
+    --------
+    >>> x = np.array([[-2.0], [-1.0], [1.0], [2.0]])
+    >>> KernelRidgeClassifier(alpha=0.1, kernel="rbf").fit(x, [5, 5, 7, 7]).predict([[-1.5], [1.5]])
+    array([5, 7])
+    """
+
+    def fit(self, X: Any, y: Any) -> KernelRidgeClassifier:
+        """One system, as many right-hand sides as classes."""
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        one_hot = np.eye(self.classes_.size)[codes]
+        self.shares_ = one_hot.mean(axis=0)
+        super().fit(X, one_hot - self.shares_)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of the largest value."""
+        return self.classes_[np.argmax(super().predict(X) + self.shares_, axis=1)]
+
+
+class RecursiveFeatureMachine(BaseEstimator):
+    """xRFM behind scikit-learn's interface; a fifth of the rows are its validation rows.
+
+    Parameters
+    ----------
+    regression : bool
+        Whether targets are numbers.
+    bandwidth, regularization : float
+        Of the kernel and of its ridge.
+    random_state : int
+        Of the split and of the machine.
+    """
+
+    def __init__(
+        self,
+        regression: bool = True,
+        bandwidth: float = 10.0,
+        regularization: float = 1e-3,
+        random_state: int = 0,
+    ) -> None:
+        self.regression = regression
+        self.bandwidth = bandwidth
+        self.regularization = regularization
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "regressor" if self.regression else "classifier"
+        return tags
+
+    def fit(self, X: Any, y: Any) -> RecursiveFeatureMachine:
+        """Five iterations of kernel ridge and metric."""
+        settings = {
+            "model": {"kernel": "l2", "bandwidth": self.bandwidth, "exponent": 1.0, "diag": False},
+            "fit": {"reg": self.regularization, "iters": 5, "return_best_params": True, "verbose": False},
+        }
+        self.machine_ = importlib.import_module("xrfm").xRFM(
+            rfm_params=settings, device="cpu", random_state=self.random_state, verbose=False
+        )
+        stratify = None if self.regression else y
+        x, x_held, y, y_held = train_test_split(
+            X.astype(np.float32), y, test_size=0.2, random_state=self.random_state, stratify=stratify
+        )
+        if self.regression:
+            y, y_held = (values.astype(np.float32) for values in (y, y_held))
+        self.machine_.fit(x, y, x_held, y_held)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Numbers or classes."""
+        return np.asarray(self.machine_.predict(X.astype(np.float32))).reshape(X.shape[0])

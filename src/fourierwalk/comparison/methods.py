@@ -1,0 +1,137 @@
+"""Ours and its peers: small objects that fit rows, say how many real columns they use, and when they do not apply."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from sklearn.base import clone
+
+from fourierwalk.comparison.peers import CLASSIFICATION, REGRESSION
+from fourierwalk.comparison.tuning import OURS, PEER, Clock, Fitted
+from fourierwalk.estimators import AdaptiveFourierClassifier, AdaptiveFourierRegressor
+from fourierwalk.paper.baselines import SPREADS, tuned_fixed
+
+NAMES = ("ours", "fixed", *(method.name for method in REGRESSION))
+
+
+class Method(Protocol):
+    """What the run asks of a method."""
+
+    @property
+    def name(self) -> str:
+        """In keys and file names."""
+
+    @property
+    def label(self) -> str:
+        """In tables and figures."""
+
+    @property
+    def family(self) -> str:
+        """OURS, PEER (may be the best peer), or BESIDE (reported beside it)."""
+
+    def settings(self) -> dict[str, Any]:
+        """All that determines what is fitted, but the seed."""
+
+    def absent(self, n_rows: int) -> str | None:
+        """Why it is left out for so many training rows, if it is."""
+
+    def fit(self, x: np.ndarray, y: np.ndarray, seed: int) -> Fitted:
+        """Tune on training rows, fit on all of them."""
+
+    def columns(self, model: Any) -> int | None:
+        """Real columns that a prediction uses; None where that means nothing."""
+
+
+@dataclass(frozen=True)
+class Ours:
+    """Our estimator, default settings only."""
+
+    task: str
+    width: int
+    family = OURS
+
+    @property
+    def name(self) -> str:
+        """In keys and file names."""
+        return f"ours-{self.width}"
+
+    @property
+    def label(self) -> str:
+        """In tables and figures."""
+        return f"ours, K = {self.width}"
+
+    def settings(self) -> dict[str, Any]:
+        """The estimator's parameters, so that other defaults make other cells."""
+        return {"parameters": repr(_ours(self.task, self.width, None).get_params())}
+
+    def absent(self, n_rows: int) -> None:
+        """It applies always."""
+
+    def fit(self, x: np.ndarray, y: np.ndarray, seed: int) -> Fitted:
+        """Nothing is tuned from outside."""
+        clock = Clock()
+        model = _ours(self.task, self.width, seed).fit(x, y)
+        seconds = clock()
+        return Fitted(model, seconds, seconds, {"regularization": float(model.regularization_)})
+
+    def columns(self, model: Any) -> int:
+        """2K of cosines and sines."""
+        return int(model.model_.features.n_columns * model.frequencies_.shape[0])
+
+
+@dataclass(frozen=True)
+class Fixed(Ours):
+    """As many fixed random frequencies, with tuned bandwidth and λ: the first of the peers."""
+
+    family = PEER
+
+    @property
+    def name(self) -> str:
+        """In keys and file names."""
+        return f"fixed-{self.width}"
+
+    @property
+    def label(self) -> str:
+        """In tables and figures."""
+        return f"fixed, K = {self.width}"
+
+    def settings(self) -> dict[str, Any]:
+        """The bandwidths tried."""
+        return {**super().settings(), "spreads": SPREADS}
+
+    def fit(self, x: np.ndarray, y: np.ndarray, seed: int) -> Fitted:
+        """The spread by held-out rows, λ by cross-validation."""
+        clock = Clock()
+        tuned = tuned_fixed(_ours(self.task, self.width, seed), x, y, SPREADS, seed)
+        seconds, clock = clock(), Clock()
+        model = clone(tuned.estimator).fit(x, y)
+        return Fitted(model, seconds, clock(), {"spread": tuned.spread})
+
+
+def table(task: str, widths: Sequence[int]) -> list[Method]:
+    """All methods for a task, in the order of the tables."""
+    ours: list[Method] = [Ours(task, width) for width in widths]
+    fixed: list[Method] = [Fixed(task, width) for width in widths]
+    return [*ours, *fixed, *(REGRESSION if task == "regression" else CLASSIFICATION)]
+
+
+def named(task: str, widths: Sequence[int], names: Sequence[str] | None) -> list[Method]:
+    """Those of the wanted names; None: all.
+
+    Examples
+    --------
+    >>> [method.name for method in named("regression", [64, 256], ["ours", "svm"])]
+    ['ours-64', 'ours-256', 'svm']
+    """
+    unknown = [name for name in names or () if name not in NAMES]
+    if unknown:
+        raise ValueError(f"--methods must name some of {', '.join(NAMES)}, got {unknown[0]!r}.")
+    return [method for method in table(task, widths) if names is None or method.name.rstrip("-0123456789") in names]
+
+
+def _ours(task: str, width: int, seed: int | None) -> Any:
+    estimator = AdaptiveFourierRegressor if task == "regression" else AdaptiveFourierClassifier
+    return estimator(width, random_state=seed)

@@ -1,0 +1,114 @@
+"""One cell of a comparison: a data set, a method, a split; fitted, measured, and written as soon as it is done."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from fourierwalk.comparison.datasets import Dataset, Split
+from fourierwalk.comparison.methods import Method, named
+from fourierwalk.files import write_json
+from fourierwalk.paper import results
+
+
+class Cell(NamedTuple):
+    """What is computed at once; the split's number is the method's seed too."""
+
+    dataset: Dataset
+    method: Method
+    split: int
+
+    @property
+    def key(self) -> str:
+        """Names its file."""
+        return f"{self.dataset.name}/{self.method.name}/split{self.split:02d}"
+
+    def settings(self) -> dict[str, Any]:
+        """What determines the result, and what a table needs to name it."""
+        dataset, method = self.dataset, self.method
+        return {
+            "dataset": {"name": dataset.name, "task": dataset.task, "note": dataset.note, **dataset.settings},
+            "method": {"name": method.name, "label": method.label, "family": method.family, **method.settings()},
+            "split": self.split,
+            "seed": self.split,
+        }
+
+
+def cells(
+    datasets: Sequence[Dataset], widths: Sequence[int], methods: Sequence[str] | None, n_splits: int | None
+) -> list[Cell]:
+    """All cells of a comparison; a split is finished before the next begins."""
+    return [
+        Cell(dataset, method, number)
+        for dataset in datasets
+        for number in dataset.numbers(n_splits)
+        for method in named(dataset.task, widths, methods)
+    ]
+
+
+def is_there(folder: Path, cell: Cell, gathered: dict[str, dict[str, Any]]) -> bool:
+    """Whether this very cell has a result; one that failed or was left out is tried again."""
+    found = results.stored(folder, cell.key, gathered)
+    if found is None or "error" not in found["result"]:
+        return False
+    return found["settings"] == json.loads(json.dumps(cell.settings()))
+
+
+def compute(cell: Cell, n_threads: int | None) -> dict[str, Any]:
+    """Error, seconds and columns; or why there are none."""
+    data = cell.dataset.splits(cell.split)
+    reason = cell.method.absent(data.x.shape[0])
+    if reason is not None:
+        return {"skipped": reason}
+    try:
+        with threadpool_limits(n_threads):
+            return {**measured(cell, data), "threads": n_threads}
+    except Exception as error:  # whatever a method fails of, the others go on
+        return {"failure": f"{type(error).__name__}: {error}"}
+
+
+def measured(cell: Cell, data: Split) -> dict[str, Any]:
+    """Fit on the training rows, predict the test rows."""
+    fitted = cell.method.fit(data.x, data.y, cell.split)
+    start = time.perf_counter()
+    predicted = fitted.model.predict(data.x_test)
+    seconds = time.perf_counter() - start
+    return {
+        "error": error_of(cell.dataset.task, predicted, data.y_test),
+        "fit_seconds": fitted.seconds,
+        "last_fit_seconds": fitted.last_seconds,
+        "predict_seconds": seconds,
+        "columns": cell.method.columns(fitted.model),
+        "chosen": fitted.chosen,
+        "n_train": data.x.shape[0],
+        "n_test": data.x_test.shape[0],
+        "n_inputs": data.x.shape[1],
+        "target_spread": float(np.std(data.y_test)) if cell.dataset.task == "regression" else None,
+    }
+
+
+def error_of(task: str, predicted: np.ndarray, truth: np.ndarray) -> float:
+    """The root mean square in the target's own units, or the percentage misclassified."""
+    if task == "classification":
+        return float(100 * np.mean(predicted != truth))
+    error = float(np.sqrt(np.mean((predicted - truth) ** 2)))
+    if not np.isfinite(error):
+        raise ValueError(f"predictions are not finite: the error is {error}")
+    return error
+
+
+def write(folder: Path, cell: Cell, result: dict[str, Any], origin: dict[str, Any]) -> Path:
+    """Write a finished cell in one stroke."""
+    content = {"settings": cell.settings(), "result": result, "provenance": origin}
+    return write_json(folder / results.FOLDER / f"{cell.key}.json", content)
+
+
+def gather(folder: Path) -> list[Path]:
+    """Gather all cells into one file per data set."""
+    return results.gather(folder, lambda key: key.split("/")[0])

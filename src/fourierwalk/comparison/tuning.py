@@ -1,0 +1,184 @@
+"""Estimators tuned by cross-validation on training rows: a coarse grid, then a closer one."""
+
+from __future__ import annotations
+
+import importlib
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.linalg import LinAlgWarning
+from sklearn.base import clone
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, train_test_split
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+
+from fourierwalk.comparison.adapters import UnitScaler
+
+N_FOLDS = 3
+OURS, PEER, BESIDE = "ours", "kernel or network", "beside"  # families of methods
+HARMLESS = (
+    "n_components > n_samples",
+    "Singular matrix in solving dual",
+    "The least populated class",
+    "Persisting input arguments",
+)
+Steps = Callable[[int, int, int], list[tuple[str, Any]]]
+
+
+class Fitted(NamedTuple):
+    """A model, the seconds of it all and of the last fit alone, and what tuning chose."""
+
+    model: Any
+    seconds: float
+    last_seconds: float
+    chosen: dict[str, Any]
+
+
+class Clock:
+    """Seconds since it was made."""
+
+    def __init__(self) -> None:
+        self._start = time.perf_counter()
+
+    def __call__(self) -> float:
+        return time.perf_counter() - self._start
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A scikit-learn estimator behind a scaling, tuned by cross-validation on training rows.
+
+    Parameters
+    ----------
+    name, label, family : str
+        See `Method`.
+    task : {"regression", "classification"}
+        Regression targets are standardised too.
+    steps : callable
+        (rows, inputs, seed) to the pipeline's steps after the scaling; the last one is called "model".
+    grid : mapping
+        Values to try, by the step's parameter; `gamma` in units of one over the number of inputs.
+    finer : mapping
+        Factors of a second search around the first one's choice.
+    tuning_rows : int
+        At most so many random training rows are tuned on; the last fit is on all.
+    most_rows : int, optional
+        With more training rows it is left out.
+    count : callable
+        The pipeline and the number of training rows to the number of columns.
+    module : str, optional
+        A library that may be missing.
+    """
+
+    name: str
+    label: str
+    task: str
+    steps: Steps
+    grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    finer: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    tuning_rows: int = 5_000
+    most_rows: int | None = None
+    count: Callable[[Any, int], int | None] = lambda model, n: None
+    module: str | None = None
+    family: str = PEER
+
+    def settings(self) -> dict[str, Any]:
+        """The steps and what is tried."""
+        steps = repr(self.steps(100, 1, 0)) if self.module is None else self.module
+        return {"steps": steps, "grid": dict(self.grid), "finer": dict(self.finer), "tuning_rows": self.tuning_rows}
+
+    def absent(self, n_rows: int) -> str | None:
+        """Not installed, or too many rows."""
+        if self.module is not None:
+            try:
+                importlib.import_module(self.module)
+            except ImportError:
+                return f"{self.module} is not installed"
+        if self.most_rows is not None and n_rows > self.most_rows:
+            return f"{n_rows:,} training rows are more than {self.most_rows:,}"
+        return None
+
+    def fit(self, x: np.ndarray, y: np.ndarray, seed: int) -> Fitted:
+        """Search, search closer, fit on all rows."""
+        clock = Clock()
+        with _expected_warnings():
+            estimator = self._estimator(x, seed)
+            chosen = self._chosen(estimator, x, y, seed)
+            last = Clock()
+            model = clone(estimator).set_params(**self._prefixed(chosen)).fit(x, y)
+        return Fitted(model, clock(), last(), chosen)
+
+    def columns(self, model: Any) -> int | None:
+        """Whatever the method's columns are."""
+        pipeline = model.regressor_ if self.task == "regression" else model
+        return self.count(pipeline, int(pipeline["scale"].n_rows_))
+
+    def _estimator(self, x: np.ndarray, seed: int) -> Any:
+        pipeline = Pipeline([("scale", UnitScaler()), *self.steps(x.shape[0], x.shape[1], seed)])
+        if self.task == "classification":
+            return pipeline
+        return TransformedTargetRegressor(pipeline, transformer=StandardScaler())
+
+    def _chosen(self, estimator: Any, x: np.ndarray, y: np.ndarray, seed: int) -> dict[str, Any]:
+        if not self.grid:
+            return {}
+        x, y = some_rows(x, y, self.tuning_rows, self.task, seed)
+        with TemporaryDirectory() as folder:
+            if "features" in dict(self.steps(x.shape[0], x.shape[1], seed)):  # made once for all values of alpha
+                estimator = clone(estimator).set_params(**self._prefixed({"memory": folder}))
+            grid = {name: _values(name, values, *x.shape) for name, values in self.grid.items()}
+            chosen = self._best(estimator, grid, x, y, seed)
+            if self.finer:
+                closer = {name: [value * f for f in self.finer.get(name, (1,))] for name, value in chosen.items()}
+                chosen = self._best(estimator, closer, x, y, seed)
+        return chosen
+
+    def _best(
+        self, estimator: Any, grid: Mapping[str, Sequence[Any]], x: np.ndarray, y: np.ndarray, seed: int
+    ) -> dict[str, Any]:
+        regression = self.task == "regression"
+        folds = (KFold if regression else StratifiedKFold)(N_FOLDS, shuffle=True, random_state=seed)
+        scoring = "neg_root_mean_squared_error" if regression else "accuracy"
+        search = GridSearchCV(
+            estimator, self._prefixed(grid), scoring=scoring, cv=folds, refit=False, error_score="raise"
+        ).fit(x, y)
+        return {name.removeprefix("regressor__"): value for name, value in search.best_params_.items()}
+
+    def _prefixed(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        prefix = "regressor__" if self.task == "regression" else ""
+        return {prefix + name: value for name, value in values.items()}
+
+
+def some_rows(x: np.ndarray, y: np.ndarray, n: int, task: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """At most n random rows, of equal shares of every class."""
+    if x.shape[0] <= n:
+        return x, y
+    stratify = y if task == "classification" else None
+    x, _, y, _ = train_test_split(x, y, train_size=n, random_state=seed, stratify=stratify)
+    return x, y
+
+
+def _values(name: str, values: Sequence[Any], n: int, d: int) -> list[Any]:
+    """As they are; of gamma those that are not much narrower than the distance of the rows, N^(−1/d), over d."""
+    if not name.endswith("__gamma"):
+        return list(values)
+    return [value / d for value in values if value <= max(1.0, n ** (2 / d))]
+
+
+@contextmanager
+def _expected_warnings() -> Iterator[None]:
+    """A grid has corners where a solver stops early or a matrix is nearly singular: the search passes them by."""
+    with warnings.catch_warnings():
+        for kind in (ConvergenceWarning, LinAlgWarning):
+            warnings.simplefilter("ignore", kind)
+        for words in HARMLESS:
+            warnings.filterwarnings("ignore", message=f".*{words}")
+        yield

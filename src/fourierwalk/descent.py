@@ -1,0 +1,172 @@
+"""Descent on the projected loss: min over β of N⁻¹|Sβ − y|² + λ|β|² as a function of ω.
+
+At the minimiser the loss does not change with β, so that its gradient in ω is the one at fixed amplitudes (variable
+projection). Limited-memory BFGS with a diagonal of its own: the curvature in ωₖ is about ``|βₖ|²`` for inputs of unit
+spread, so that steps are right at every scale of amplitudes and frequencies.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from fourierwalk._arrays import Array, namespace
+from fourierwalk.sampler import Info, State, norms
+
+
+class Differentiable(Protocol):
+    """What descent asks of the data."""
+
+    def __call__(self, frequencies: Array) -> Any:
+        """The minimiser: amplitudes, loss, info."""
+
+    def gradient(self, frequencies: Array, amplitudes: Array) -> Array:
+        """∂/∂ωₖ of the loss at fixed amplitudes, (K, d)."""
+
+
+class Curvature(NamedTuple):
+    """Where descent stands: loss and gradient, the last moves and what they changed, whether no move down is left."""
+
+    loss: float
+    gradient: Array
+    moves: tuple[Array, ...] = ()
+    changes: tuple[Array, ...] = ()
+    stuck: bool = False
+
+
+@dataclass(frozen=True)
+class Descent:
+    """Limited-memory BFGS on the projected loss, with backtracking: the loss never rises.
+
+    Parameters
+    ----------
+    memory : int
+        Past moves that shape the next one.
+    first_step : float
+        Root mean square of the first move, relative to that of the frequencies.
+    longest_step : float
+        No move is longer than this, in the same unit.
+    damping : float
+        Share of the mean ``|β|²`` that is added to each, so that frequencies of next to no amplitude do not fly off.
+    max_norm : float
+        No frequency moves to this norm or beyond.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fourierwalk.features import CosineSine
+    >>> from fourierwalk.least_squares import LeastSquares
+    >>> from fourierwalk.rows import Rows
+    >>> x = np.random.default_rng(0).normal(size=(300, 1))
+    >>> minimize = LeastSquares(Rows(x, np.sin(3 * x)), CosineSine(), regularization=1e-4)
+    >>> descent, rng = Descent(), np.random.default_rng(1)
+    >>> start = 2.0 + 0.2 * rng.normal(size=(4, 1))
+    >>> for state, info in descent.sample(minimize, descent.init(minimize, start), rng, n_steps=30):
+    ...     pass
+    >>> bool(info.loss < 0.01 * minimize(start).loss)
+    True
+    """
+
+    memory: int = 20
+    first_step: float = 0.03
+    longest_step: float = 0.3
+    damping: float = 1.0
+    max_norm: float = math.inf
+
+    def init(self, minimize: Differentiable, frequencies: Array) -> State:
+        """Amplitudes, loss and gradient of the first frequencies."""
+        solution = minimize(frequencies)
+        gradient = minimize.gradient(frequencies, solution.amplitudes)
+        return State(0, frequencies, solution.amplitudes, Curvature(solution.loss, gradient))
+
+    def step(self, rng: np.random.Generator | None, state: State, minimize: Differentiable) -> tuple[State, Info]:
+        """One move down; where none is found the past is forgotten, and with no past descent is stuck."""
+        omega, at = state.frequencies, state.proposal
+        direction = self._direction(omega, state.amplitudes, at)
+        for trial in range(MOST_TRIALS):
+            proposed = self._inside(omega, omega + SHORTER**trial * direction)
+            solution = minimize(proposed)
+            move = proposed - omega
+            slope = _dot(move, at.gradient)
+            if slope < 0 and solution.loss <= at.loss + ENOUGH * slope:
+                gradient = minimize.gradient(proposed, solution.amplitudes)
+                learnt = self._learnt(at, move, solution.loss, gradient)
+                length = _rms(move)
+                info = Info(state.step + 1, 1.0, length, solution.loss, solution.info, "descent")
+                return State(state.step + 1, proposed, solution.amplitudes, learnt), info
+        forgotten = Curvature(at.loss, at.gradient, stuck=not at.moves)
+        info = Info(state.step + 1, 0.0, 0.0, at.loss, solution.info, "descent")
+        return State(state.step + 1, omega, state.amplitudes, forgotten), info
+
+    def refit(self, state: State, minimize: Differentiable) -> tuple[State, float]:
+        """Amplitudes, loss and gradient anew, of a problem that may have another λ; what was learnt is kept."""
+        fresh = self.init(minimize, state.frequencies)
+        learnt = state.proposal._replace(loss=fresh.proposal.loss, gradient=fresh.proposal.gradient, stuck=False)
+        return state._replace(amplitudes=fresh.amplitudes, proposal=learnt), fresh.proposal.loss
+
+    def sample(
+        self, minimize: Differentiable, state: State, rng: np.random.Generator | None, n_steps: int
+    ) -> Iterator[tuple[State, Info]]:
+        """Yield (State, Info) after every step, until no step down is left."""
+        for _ in range(n_steps):
+            if state.proposal.stuck:
+                return
+            state, info = self.step(rng, state, minimize)
+            yield state, info
+
+    def _direction(self, omega: Array, beta: Array, at: Curvature) -> Array:
+        """−H g by the two loops, H about the diagonal 1/(|βₖ|² + damping)."""
+        xp = namespace(omega)
+        squares = norms(beta)[:, None] ** 2
+        diagonal = 1.0 / (squares + self.damping * xp.mean(squares) + _TINY)
+        products = [_dot(move, change) for move, change in zip(at.moves, at.changes, strict=True)]
+        turn, shares = at.gradient, []
+        for move, change, product in reversed(list(zip(at.moves, at.changes, products, strict=True))):
+            shares.append(_dot(move, turn) / product)
+            turn = turn - shares[-1] * change
+        turn = diagonal * turn
+        if at.moves:
+            turn = turn * (products[-1] / _dot(at.changes[-1], diagonal * at.changes[-1]))
+        for move, change, product, share in zip(at.moves, at.changes, products, reversed(shares), strict=True):
+            turn = turn + (share - _dot(change, turn) / product) * move
+        most = (self.longest_step if at.moves else self.first_step) * _rms(omega)
+        length = _rms(turn)
+        if not at.moves or length > most:
+            turn = turn * (most / length) if length > 0 and math.isfinite(length) else 0 * omega
+        return -turn
+
+    def _inside(self, omega: Array, proposed: Array) -> Array:
+        if self.max_norm == math.inf:
+            return proposed
+        xp = namespace(omega)
+        return xp.where(xp.linalg.vector_norm(proposed, axis=1)[:, None] < self.max_norm, proposed, omega)
+
+    def _learnt(self, at: Curvature, move: Array, loss: float, gradient: Array) -> Curvature:
+        """One more pair, where the curvature along the move is positive."""
+        change = gradient - at.gradient
+        if _dot(move, change) <= 1e-10 * _norm(move) * _norm(change):
+            return at._replace(loss=loss, gradient=gradient)
+        moves, changes = (*at.moves, move)[-self.memory :], (*at.changes, change)[-self.memory :]
+        return Curvature(loss, gradient, moves, changes)
+
+
+MOST_TRIALS = 8
+SHORTER = 0.3
+ENOUGH = 1e-4  # of the decrease that the slope promises
+_TINY = 1e-300
+
+
+def _dot(a: Array, b: Array) -> float:
+    return float(namespace(a).sum(a * b))
+
+
+def _norm(values: Array) -> float:
+    return math.sqrt(_dot(values, values))
+
+
+def _rms(values: Array) -> float:
+    return _norm(values) / math.sqrt(values.shape[0] * values.shape[1])

@@ -1,0 +1,118 @@
+"""``compare`` at toy size: cells, tables, page and figures; a restart computes nothing twice."""
+
+import json
+
+import numpy as np
+import pytest
+
+from fourierwalk import cli
+from fourierwalk.comparison import methods, run
+from fourierwalk.paper import results
+
+SMALL = ["--methods", "ours", "fixed", "kernel-ridge", "xrfm", "--widths", "4", "8", "--splits", "2", "--threads", "1"]
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch):
+    monkeypatch.setattr(methods, "SPREADS", (0.1, 1.0))
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+@pytest.fixture
+def table(tmp_path):
+    x = np.random.default_rng(0).uniform(-1, 1, (120, 2))
+    rows = np.column_stack([x, np.sin(3 * x[:, 0]) + x[:, 1]])
+    path = tmp_path / "sine.csv"
+    np.savetxt(path, rows, delimiter=",", header="a,b,y", comments="")
+    return path
+
+
+def test_cells_table_page_and_figure(table, tmp_path, capsys):
+    out = tmp_path / "out"
+    command = ["compare", str(table), "wine", *SMALL, "--out", str(out)]
+    assert cli.main(command) == 0
+    shown = capsys.readouterr().out
+    assert "24 cells, 0 already" in shown
+    assert "sine: RMSE on test rows" in shown
+    assert "wine: % misclassified" in shown
+    assert "ours, K = 8 minus" in shown
+    assert "xRFM: xrfm is not installed (2 splits)" in shown
+    content = json.loads((out / "cells" / "sine" / "ours-4" / "split01.json").read_text())
+    assert set(content) == {"settings", "result", "provenance"}
+    assert content["settings"]["seed"] == 1
+    assert content["result"]["columns"] == 8
+    assert 0 < content["result"]["error"] < 1
+    assert content["provenance"]["versions"]["numpy"]
+    assert str(tmp_path) not in json.dumps(content)
+    html = (out / "comparison.html").read_text()
+    assert html.count("data:image/png;base64,") == html.count("<table>") == 2
+    assert "fixed, K = 4" in html
+    assert {path.name for path in (out / "figures").iterdir()} == {"sine.png", "wine.png"}
+
+
+def test_a_restart_computes_what_is_missing(table, tmp_path, capsys, monkeypatch):
+    command = ["compare", str(table), *SMALL, "--methods", "ours", "xrfm", "--out", str(tmp_path / "out")]
+    computed = []
+    original = run.compute
+
+    def interrupted(cell, n_threads):
+        computed.append(cell.key)
+        if len(computed) == 4:
+            raise KeyboardInterrupt
+        return original(cell, n_threads)
+
+    monkeypatch.setattr(run, "compute", interrupted)
+    assert cli.main(command) == 130
+    assert len(results.read(tmp_path / "out")) == 3
+    assert cli.main(command) == 0
+    assert "6 cells, 2 already" in capsys.readouterr().out
+    assert len(computed) == 4 + 4
+    assert cli.main([*command, "--again"]) == 0
+    assert len(computed) == 4 + 4 + 6
+
+
+def test_gathered_cells_make_the_same_page(table, tmp_path, capsys, monkeypatch):
+    out = tmp_path / "out"
+    command = ["compare", str(table), *SMALL, "--methods", "ours", "fixed", "--out", str(out)]
+    assert cli.main(command) == 0
+    html = (out / "comparison.html").read_text()
+    assert cli.main([*command, "--gather"]) == 0
+    assert [path.name for path in (out / "gathered").iterdir()] == ["sine.json"]
+    monkeypatch.setattr(run, "compute", None)  # nothing is fitted
+    (out / "comparison.html").unlink()
+    capsys.readouterr()
+    assert cli.main(["compare", "--report", str(out)]) == 0
+    assert "sine: RMSE on test rows" in capsys.readouterr().out
+    assert (out / "comparison.html").read_text() == html
+
+
+def test_a_method_that_fails_stops_nothing(table, tmp_path, capsys, monkeypatch):
+    def broken(*_):
+        raise MemoryError("too large")
+
+    monkeypatch.setattr(methods, "tuned_fixed", broken)
+    assert cli.main(["compare", str(table), *SMALL, "--out", str(tmp_path / "out")]) == 0
+    shown = capsys.readouterr().out
+    assert "fixed, K = 4: MemoryError: too large (2 splits)." in shown
+    assert "ours, K = 4 minus kernel ridge" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nothing"], "DATASET must be one of"),
+        (["wine", "wine"], "DATASET must be of different names, got 'wine' more than once"),
+        (["wine", "--methods", "forest"], "--methods must name some of"),
+        (["wine", "--splits", "0"], "--splits must be at least 1, got 0"),
+        (["wine", "--widths", "8", "0"], "--widths must be at least 1, got 0"),
+        (["wine", "--threads", "-1"], "--threads must be at least 1, got -1"),
+        (["mnist", "--data-dir", "no-such-folder"], "is neither in no-such-folder"),
+        (["--report", "no-such-folder"], "no-such-folder holds no cells"),
+    ],
+)
+def test_mistakes_are_one_sentence(arguments, words, tmp_path, capsys):
+    assert cli.main(["compare", *arguments, "--out", str(tmp_path)]) == 2
+    error = capsys.readouterr().err
+    assert words in error
+    assert error.count("\n") == 1
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,122 @@
+"""Files of users: what is read, and one sentence for what cannot be."""
+
+import numpy as np
+import pytest
+
+from fourierwalk.comparison.tables import read_csv, read_folder, read_npz
+
+CSV = "a, b,c\n1,2,x\n3,4,y\n5,6,x\n"
+
+
+def written(path, text):
+    path.write_text(text)
+    return path
+
+
+def folder_with(folder, **changes):
+    files = {"data": "1 2 3\n4 5 6\n7 8 9\n", "index_features": "0\n2\n", "index_target": "1\n"}
+    files |= {"index_train_0": "0.0\n1.0\n", "index_test_0": "2\n", "index_train_1": "2\n", "index_test_1": "0\n"}
+    for name, text in (files | changes).items():
+        if text is not None:
+            (folder / f"{name}.txt").write_text(text)
+    return folder
+
+
+def test_csv_takes_the_last_column_or_the_named_one(tmp_path):
+    path = written(tmp_path / "t.csv", CSV)
+    last = read_csv(path)
+    assert last.task == "classification"
+    np.testing.assert_array_equal(last.x, [[1, 2], [3, 4], [5, 6]])
+    np.testing.assert_array_equal(last.y, [0, 1, 0])
+    numbers = written(tmp_path / "n.csv", "a,b\n1,2\n3,4\n")
+    named = read_csv(numbers, "a")
+    assert named.task == "regression"
+    np.testing.assert_array_equal(named.x, [[2], [4]])
+    np.testing.assert_array_equal(named.y, [1, 3])
+    assert read_csv(numbers, "a", "classification").y.tolist() == [0, 1]
+    assert named.sha256 != last.sha256
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "task", "words"),
+    [
+        (CSV, "z", None, r"--target must be a column of DATASET .*t\.csv, one of \['a', 'b', 'c'\], got 'z'"),
+        (CSV, None, "regression", "--task regression needs numbers, but 'c' .* holds 'x'"),
+        (CSV, "a", None, "numbers as inputs, but its column 'c' holds 'x'"),
+        ("a,b\n1,2\n,3\n", None, None, "must be finite, but 'a' is empty, NaN or infinite in row 1"),
+        ("a,b\n1,2\n1,inf\n", None, None, "must be finite, but 'b'"),
+        ("1,2\n3,4\n", None, None, "must begin with a header row"),
+        ("a,b\n1,2\n3\n", None, None, "has 1 values in row 3, expected 2"),
+        ("a,b\n", None, None, "must have a header row, rows"),
+        ("a,b\n1,x\n2,x\n", None, None, "at least two classes in 'b', got 1"),
+    ],
+)
+def test_mistakes_in_csv(tmp_path, text, target, task, words):
+    with pytest.raises(ValueError, match=words):
+        read_csv(written(tmp_path / "t.csv", text), target, task)
+
+
+def test_npz_with_and_without_test_rows(tmp_path):
+    x, y = np.arange(6.0).reshape(3, 2), np.array(["no", "yes", "no"])
+    np.savez(tmp_path / "t.npz", X=x, y=y)
+    found = read_npz(tmp_path / "t.npz")
+    assert found.task == "classification"
+    assert found.train == ()
+    np.testing.assert_array_equal(found.y, [0, 1, 0])
+    np.savez(tmp_path / "t.npz", X=x, y=x[:, 0], X_test=x[:1] + 9, y_test=[7.0])
+    found = read_npz(tmp_path / "t.npz")
+    assert found.task == "regression"
+    np.testing.assert_array_equal(found.x[found.test[0]], x[:1] + 9)
+    np.testing.assert_array_equal(found.y[found.test[0]], [7.0])
+    np.testing.assert_array_equal(found.train[0], [0, 1, 2])
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        ({"X": np.ones((2, 1))}, r"must hold the arrays X and y, got \['X'\]"),
+        ({"X": np.ones((2, 1)), "y": np.ones(3)}, r"got \(2, 1\) and \(3,\)"),
+        ({"X": np.array([[1.0], [np.nan]]), "y": np.ones(2)}, "'X' is empty, NaN or infinite in row 1"),
+        ({"X": np.ones((2, 1)), "y": np.ones(2), "X_test": np.ones((1, 1))}, "X_test and y_test together"),
+        ({"X": np.array([["a"], ["b"]]), "y": np.ones(2)}, "real numbers in 'X'"),
+        ({"X": np.array([[object()]]), "y": np.ones(1)}, "cannot be read as NPZ"),
+    ],
+)
+def test_mistakes_in_npz(tmp_path, arrays, words):
+    np.savez(tmp_path / "t.npz", **arrays)
+    with pytest.raises(ValueError, match=words):
+        read_npz(tmp_path / "t.npz")
+
+
+def test_a_text_file_is_no_npz(tmp_path):
+    with pytest.raises(ValueError, match="cannot be read as NPZ"):
+        read_npz(written(tmp_path / "t.npz", CSV))
+
+
+def test_a_folder_has_columns_and_splits(tmp_path):
+    found = read_folder(folder_with(tmp_path))
+    np.testing.assert_array_equal(found.x, [[1, 3], [4, 6], [7, 9]])
+    np.testing.assert_array_equal(found.y, [2, 5, 8])
+    assert [split.tolist() for split in found.train] == [[0, 1], [2]]
+    assert [split.tolist() for split in found.test] == [[2], [0]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"data": "1 x\n"}, r"data\.txt must hold rows of numbers"),
+        ({"data": "1 nan 3\n4 5 6\n7 8 9\n"}, "must be finite"),
+        ({"index_target": "1\n2\n"}, r"index_target\.txt names 2 columns"),
+        ({"index_train_0": "0\n3\n"}, r"index_train_0\.txt must name rows from 0 to 2"),
+        ({"index_features": "5\n"}, r"index_features\.txt must name columns from 0 to 2"),
+        ({"index_train_0": None, "index_train_1": None}, r"index_train_0\.txt is not there"),
+    ],
+)
+def test_mistakes_in_a_folder(tmp_path, changes, words):
+    with pytest.raises(ValueError, match=words):
+        read_folder(folder_with(tmp_path, **changes))
+
+
+def test_a_missing_file_of_a_folder_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"must hold index_test_1\.txt"):
+        read_folder(folder_with(tmp_path, index_test_1=None))
