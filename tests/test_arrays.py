@@ -158,11 +158,11 @@ def test_products(anywhere, n_columns, n_vectors):
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("kind", [np.float32, np.float64, np.complex64, np.complex128])
 @pytest.mark.parametrize("n_vectors", [1, 3])
-def test_product(order, kind, n_vectors):
+def test_matmul(order, kind, n_vectors):
     turned = 1j * drawn(200, 300, seed=2) if np.dtype(kind).kind == "c" else 0
     matrix = np.asarray(drawn(200, 300) + turned, dtype=kind, order=order)
     vectors = drawn(300, n_vectors, seed=1).astype(kind)
-    found = arrays.product(matrix, vectors)
+    found = arrays.matmul(matrix, vectors)
     assert found.dtype == np.dtype(kind)
     assert_allclose(found, matrix @ vectors, atol=1e-11 if np.finfo(kind).eps < 1e-10 else 1e-3)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from fourierwalk._arrays import Array, complex_of, cos_sin, namespace
+from fourierwalk._arrays import Array, complex_of, cos_sin, matmul, namespace
 from fourierwalk.rows import Block
 
 
@@ -75,11 +75,11 @@ class _Fourier:
     def gradient(self, block: Block, frequencies: Array, amplitudes: Array) -> Array:
         """Half of ∂/∂ωₖ of the block's Σw|f − y|² at fixed amplitudes, (K, d)."""
         columns = self.columns(block, frequencies)
-        residual = columns @ self.coefficients(amplitudes) - block.y
+        residual = matmul(columns, self.coefficients(amplitudes)) - block.y
         pull = self._pull(columns, residual, amplitudes, frequencies.shape[0])
         if self.is_complex:  # the imaginary part of the model is a residual too
             turned = -1j * amplitudes
-            pull = pull + self._pull(columns, columns @ self.coefficients(turned), turned, frequencies.shape[0])
+            pull = pull + self._pull(columns, matmul(columns, self.coefficients(turned)), turned, frequencies.shape[0])
         if block.weight is not None:
             pull = pull * block.weight[:, None]
         return block.gather(pull)
@@ -195,7 +195,7 @@ class Activation:
         """Half of ∂/∂ωₖ of the block's Σw|f − y|² at fixed amplitudes, (K, d)."""
         phases = self._phases(block, frequencies)
         xp = namespace(phases)
-        residual = self.function(phases) @ amplitudes - block.y
+        residual = matmul(self.function(phases), amplitudes) - block.y
         pull = (residual @ amplitudes.T) * self._slope(phases)
         if block.weight is not None:
             pull = pull * block.weight[:, None]

@@ -15,9 +15,10 @@ from fourierwalk._arrays import (
     adjoint,
     cholesky,
     cholesky_solve,
+    eigh,
     is_foreign,
+    matmul,
     namespace,
-    product,
     products,
     real_part,
     shifted,
@@ -216,15 +217,15 @@ class LeastSquares:
         if self.path(frequencies) == "dual":
             matrix, y = self._whole(frequencies)
             xp = namespace(matrix)
-            values, left = xp.linalg.eigh(matrix @ adjoint(matrix))
+            values, left = eigh(matmul(matrix, adjoint(matrix)))
             keep = _significant(values)
             values, left = values[keep:], left[:, keep:]
-            basis = adjoint(matrix) @ left / xp.sqrt(_divisor(values))[None, :]
+            basis = matmul(adjoint(matrix), left) / xp.sqrt(_divisor(values))[None, :]
             projections = xp.sqrt(xp.clip(values, 0.0))[:, None] * (adjoint(left) @ xp.astype(y, left.dtype))
             return Eigensystem(values, basis, projections, float(xp.sum(y * y)), self.rows.total_weight, self.features)
         system = self.system(frequencies)
         xp = namespace(system.matrix)
-        values, basis = xp.linalg.eigh(system.matrix)
+        values, basis = eigh(system.matrix)
         keep = _significant(values)
         values, basis = values[keep:], basis[:, keep:]
         projections = adjoint(basis) @ system.right_hand_side
@@ -240,7 +241,7 @@ class LeastSquares:
         """(λ, amplitudes) for one system; a λ too small for a factorisation that can be trusted is left out."""
         if self.path(frequencies) == "dual":
             rows, y = self._whole(frequencies)
-            matrix, right_hand_side = rows @ adjoint(rows), namespace(rows).astype(y, rows.dtype, copy=False)
+            matrix, right_hand_side = matmul(rows, adjoint(rows)), namespace(rows).astype(y, rows.dtype, copy=False)
             weight, back = self.rows.total_weight, adjoint(rows)
         else:
             matrix, right_hand_side, _, weight = self.system(frequencies)
@@ -249,7 +250,7 @@ class LeastSquares:
             factor = cholesky(shifted(matrix, regularization * weight))
             if factor is not None:
                 solved = cholesky_solve(factor, right_hand_side)
-                yield regularization, self.features.amplitudes(solved if back is None else back @ solved)
+                yield regularization, self.features.amplitudes(solved if back is None else matmul(back, solved))
 
     def gradient(self, frequencies: Array, amplitudes: Array) -> Array:
         """∂/∂ωₖ of N⁻¹|Sβ − y|² at fixed amplitudes, (K, d): at the minimiser, the gradient of the projected loss."""
@@ -274,7 +275,7 @@ class LeastSquares:
             return None
         unknowns = cholesky_solve(factor, system.right_hand_side)
         norm = xp.linalg.vector_norm
-        residual = product(system.matrix, unknowns) + ridge * unknowns - system.right_hand_side
+        residual = matmul(system.matrix, unknowns) + ridge * unknowns - system.right_hand_side
         if not float(norm(residual)) <= TRUST * float(norm(system.right_hand_side)):
             return None
         loss = _loss(system.target_energy, system.right_hand_side, unknowns, system.weight)
@@ -290,10 +291,10 @@ class LeastSquares:
         matrix, y = self._whole(frequencies)
         xp = namespace(matrix)
         weight = self.rows.total_weight
-        kernel, y_kind = matrix @ adjoint(matrix), xp.astype(y, matrix.dtype, copy=False)
+        kernel, y_kind = matmul(matrix, adjoint(matrix)), xp.astype(y, matrix.dtype, copy=False)
         multipliers, fallback = _solve(kernel, y_kind, self.regularization * weight)
-        unknowns = adjoint(matrix) @ multipliers
-        loss = _loss(xp.sum(y * y), adjoint(matrix) @ y_kind, unknowns, weight)
+        unknowns = matmul(adjoint(matrix), multipliers)
+        loss = _loss(xp.sum(y * y), matmul(adjoint(matrix), y_kind), unknowns, weight)
         return Solution(self.features.amplitudes(unknowns), loss, SolveInfo("dual", fallback))
 
     def _whole(self, frequencies: Array) -> tuple[Array, Array]:
@@ -360,7 +361,7 @@ def _solve(matrix: Array, right_hand_side: Array, ridge: float) -> tuple[Array, 
         RuntimeWarning,
         stacklevel=2,
     )
-    values, basis = xp.linalg.eigh(matrix)
+    values, basis = eigh(matrix)
     keep = _significant(values)
     values, basis = _divisor(values[keep:] + ridge), basis[:, keep:]
     return basis @ (adjoint(basis) @ right_hand_side / xp.astype(values, matrix.dtype)[:, None]), True

@@ -9,7 +9,7 @@ from typing import Any
 
 import scipy.sparse
 
-from fourierwalk._arrays import Array, accelerator_bytes, float64, like, namespace
+from fourierwalk._arrays import Array, accelerator_bytes, float64, like, matmul, namespace
 
 BLOCK_BYTES = 64 * 2**20
 """No block's columns take more than this on a CPU; on a GPU a sixteenth of its memory."""
@@ -40,14 +40,14 @@ class Block:
     def project(self, vectors: Array) -> Array:
         """The scalar products of each row with each vector, (n, K). Sparse rows are centred here, in the phase."""
         if self.center is None or self.scale is None:
-            return float64(self.x) @ vectors.T
+            return matmul(float64(self.x), vectors.T)
         scaled = vectors / self.scale[None, :]
         return self.x @ scaled.T - (scaled @ self.center)[None, :]
 
     def gather(self, pulls: Array) -> Array:
         """The adjoint of `project`: Σₙ pullₙₖ xₙ, (K, d)."""
         if self.center is None or self.scale is None:
-            return pulls.T @ float64(self.x)
+            return matmul(pulls.T, float64(self.x))
         total = namespace(pulls).sum(pulls, axis=0)
         return ((self.x.T @ pulls).T - total[:, None] * self.center[None, :]) / self.scale[None, :]
 

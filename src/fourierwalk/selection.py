@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse
 
-from fourierwalk._arrays import Array, namespace, real_part, squared_modulus, to_host
+from fourierwalk._arrays import Array, matmul, namespace, real_part, squared_modulus, to_host
 from fourierwalk.least_squares import Eigensystem, LeastSquares
 from fourierwalk.rows import Block, Rows
 
@@ -64,7 +64,7 @@ def leave_one_out(
     divisors = [eigensystem.values + value * eigensystem.weight for value in regularizations.tolist()]
 
     def squares(block: Block) -> Array:
-        rotated = features.matrix(features.columns(block, frequencies)) @ eigensystem.basis
+        rotated = matmul(features.matrix(features.columns(block, frequencies)), eigensystem.basis)
         xp, power = namespace(rotated), squared_modulus(rotated)
         totals = []
         for divisor in divisors:
@@ -84,7 +84,7 @@ def left_out_values(problem: LeastSquares, frequencies: Array, regularization: f
     divisor = eigensystem.values + regularization * eigensystem.weight
     found = []
     for block in problem.rows.blocks(2 * features.n_columns * int(frequencies.shape[0])):
-        rotated = features.matrix(features.columns(block, frequencies)) @ eigensystem.basis
+        rotated = matmul(features.matrix(features.columns(block, frequencies)), eigensystem.basis)
         leverage = squared_modulus(rotated) @ (1.0 / divisor)
         residual = real_part(rotated @ (eigensystem.projections / divisor[:, None])) - block.y
         found.append(to_host(block.y + residual / namespace(residual).clip(1.0 - leverage, 1e-9, 2.0)[:, None]))
@@ -177,7 +177,7 @@ class Selection:
         features, q = self.minimize.features, int(amplitudes[0].shape[1])
         coefficients = namespace(frequencies).concat([features.coefficients(each) for each in amplitudes], axis=1)
         width = features.n_columns * int(frequencies.shape[0]) + q * len(amplitudes)
-        values = [features.columns(block, frequencies) @ coefficients for block in self.held_out.blocks(width)]
+        values = [matmul(features.columns(block, frequencies), coefficients) for block in self.held_out.blocks(width)]
         joined = to_host(namespace(frequencies).concat(values, axis=0))
         found = self._errors(np.stack([joined[:, i * q : (i + 1) * q] for i in range(len(amplitudes))]))
         return np.where(np.isfinite(found), found, np.inf).tolist()
@@ -190,7 +190,9 @@ class Selection:
         features = self.minimize.features
         coefficients = features.coefficients(amplitudes)
         blocks = self.held_out.blocks(features.n_columns * int(frequencies.shape[0]))
-        values = np.concatenate([to_host(features.columns(block, frequencies) @ coefficients) for block in blocks])
+        values = np.concatenate(
+            [to_host(matmul(features.columns(block, frequencies), coefficients)) for block in blocks]
+        )
         both = np.stack((values, np.zeros_like(values)))
         error, constant = self._errors(both)
         shares = None if self.shares is None else to_host(self.shares)

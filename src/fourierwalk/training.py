@@ -11,7 +11,7 @@ import numpy as np
 
 from fourierwalk import features as feature_kinds
 from fourierwalk import scaling as scalings
-from fourierwalk._arrays import Array, like, to_host
+from fourierwalk._arrays import Array, like, one_pool, to_host
 from fourierwalk.automatic import FIRST_STEP as FIRST_SHARE
 from fourierwalk.automatic import LAST_STEP as LAST_SHARE
 from fourierwalk.automatic import WALK_REGULARIZATION, Automatic, Found, Phase, Split, Start, averaged, follow
@@ -162,6 +162,10 @@ class Training:
 
     def run(self, data: Data, rng: np.random.Generator, resume: Resume | None = None) -> Fit:
         """Fit the data; `resume` continues the walk of an earlier fit."""
+        with one_pool():
+            return self._run(data, rng, resume)
+
+    def _run(self, data: Data, rng: np.random.Generator, resume: Resume | None) -> Fit:
         features = feature_kinds.named(self.features)
         scaling = Scaling.fit(
             data.x, data.y, data.weight, standardize=self.standardize, scale_targets=self.scale_targets
