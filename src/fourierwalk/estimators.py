@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from fourierwalk import inputs
 from fourierwalk._arrays import Array, is_foreign, like, namespace, to_host
 from fourierwalk.features import named
+from fourierwalk.model import FourierModel
 from fourierwalk.selection import best_temperature
 from fourierwalk.training import Data, Resume, Training
 
@@ -68,6 +69,8 @@ _PARAMETERS = """
     solver : {"auto", "direct", "spectral", "dual"} or Solver, default="auto"
         How amplitudes are solved for: by normal equations, by the same in Fourier space (at most three inputs, extra
         ``nufft``), in the dual form, or by whichever is cheapest. A `Solver` also sets precision, batches and memory.
+    device : {"cpu", "cuda"} or None, default=None
+        None: computation follows the data. "cuda": NumPy in, NumPy out, computed on the GPU (extra ``torch``).
     warm_start : bool, default=False
         Whether a new fit continues the last walk.
     random_state : int, RandomState, Generator or None, default=None
@@ -118,6 +121,7 @@ class _AdaptiveFourier(BaseEstimator):
         validation_fraction: float = 0.1,
         patience: int = 10,
         solver: Any = "auto",
+        device: str | None = None,
         warm_start: bool = False,
         random_state: Any = None,
         verbose: int = 0,
@@ -138,6 +142,7 @@ class _AdaptiveFourier(BaseEstimator):
         self.validation_fraction = validation_fraction
         self.patience = patience
         self.solver = solver
+        self.device = device
         self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
@@ -162,25 +167,32 @@ class _AdaptiveFourier(BaseEstimator):
     def _train(self, training: Training, data: Data) -> None:
         last: tuple[Resume, np.random.Generator] | None = getattr(self, "_last", None) if self.warm_start else None
         resume, rng = last if last is not None else (None, inputs.generator(self.random_state))
+        data = inputs.moved(data, self.device)
         if resume is not None:
             _check_resumable(resume.state.frequencies, training, data)
         fit = training.run(data, rng, resume)
         self._last = fit.resume, rng
         self._total_weight = fit.total_weight
         self._scale = 1.0 if fit.calibration is None else float(best_temperature(*fit.calibration)[0])
-        self.model_, self.history_, self.regularization_ = fit.model, fit.history, fit.regularization
-        self.frequencies_, self.n_steps_ = fit.model.frequencies, fit.resume.state.step
+        model = fit.model if self.device is None else fit.model.on_host()
+        self.model_, self.history_, self.regularization_ = model, fit.history, fit.regularization
+        self.frequencies_, self.n_steps_ = model.frequencies, fit.resume.state.step
 
-    def _evaluate(self, X: Any, function: Callable[[Any], Array]) -> Array:
+    def _evaluate(self, X: Any, function: Callable[[FourierModel, Any], Array]) -> Array:
         """A function of checked inputs, in their precision."""
         X = inputs.later(self, X, "X", self.frequencies_)
-        values = function(X)
+        values = function(self.model_, X) if self.device is None else self._elsewhere(X, function)
         xp = namespace(values)
         return xp.astype(values, X.dtype, copy=False) if xp.isdtype(X.dtype, "real floating") else values
 
+    def _elsewhere(self, X: Any, function: Callable[[FourierModel, Any], Array]) -> Array:
+        """On the device, and back."""
+        there = inputs.on_device(X, self.device)
+        return to_host(function(self.model_.on_device_of(there), there))
+
     def _predict(self, X: Any) -> Array:
         check_is_fitted(self)
-        return self._evaluate(X, self.model_)
+        return self._evaluate(X, FourierModel.__call__)
 
 
 class AdaptiveFourierRegressor(RegressorMixin, MultiOutputMixin, _AdaptiveFourier):
@@ -267,6 +279,7 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
         validation_fraction: float = 0.1,
         patience: int = 10,
         solver: Any = "auto",
+        device: str | None = None,
         warm_start: bool = False,
         random_state: Any = None,
         verbose: int = 0,
@@ -289,6 +302,7 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
             validation_fraction=validation_fraction,
             patience=patience,
             solver=solver,
+            device=device,
             warm_start=warm_start,
             random_state=random_state,
             verbose=verbose,
@@ -381,7 +395,7 @@ class AdaptiveFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     def transform(self, X: Any) -> Array:
         """The real columns at X."""
         check_is_fitted(self)
-        return self._evaluate(X, lambda x: self.model_.columns(x) / float(self.frequencies_.shape[0]) ** 0.5)
+        return self._evaluate(X, lambda model, x: model.columns(x) / float(self.frequencies_.shape[0]) ** 0.5)
 
 
 def _check_resumable(frequencies: Array, training: Training, data: Data) -> None:

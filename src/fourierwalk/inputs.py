@@ -148,6 +148,35 @@ def data(estimator: Any, X: Any, y: Array, sample_weight: Any, X_val: Any, y_val
     return Data(X, y, None if np.all(weight == 1) else like(weight, y), X_val, y_val)
 
 
+def moved(checked: Data, device: str | None) -> Data:
+    """The data on the device that the user names."""
+    if device is None:
+        return checked
+    parts = (checked.x, checked.y, checked.weight, checked.x_val, checked.y_val)
+    return Data(*(None if part is None else on_device(part, device) for part in parts))
+
+
+def on_device(values: Any, device: str | None) -> Any:
+    """NumPy values as torch tensors on a GPU; for "cpu" as they are."""
+    if not isinstance(device, str) or not (device == "cpu" or device.startswith("cuda")):
+        raise ValueError(f"device must be None, 'cpu' or 'cuda', got {device!r}.")
+    if is_foreign(values):
+        raise ValueError(
+            f"device must be None for arrays of {where(values)}: computation follows them, got {device!r}."
+        )
+    if device == "cpu":
+        return values
+    if scipy.sparse.issparse(values):
+        raise ValueError(f"device={device!r} needs dense X, got a sparse matrix.")
+    try:
+        import torch
+    except ImportError as error:
+        raise ImportError(f"device={device!r} needs torch: pip install 'fourierwalk[torch]'.") from error
+    if not torch.cuda.is_available():
+        raise RuntimeError(f"device={device!r} needs a GPU that torch can use, found none.")
+    return torch.as_tensor(values, device=device)
+
+
 def weights(sample_weight: Any, n_rows: int) -> np.ndarray:
     """Whole numbers are repetitions and stay; others are relative, and scaled to a mean of one."""
     given = np.asarray(to_host(sample_weight) if is_foreign(sample_weight) else sample_weight)

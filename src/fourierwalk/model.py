@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fourierwalk import spectral
-from fourierwalk._arrays import Array, complex_of, free_bytes, namespace
+from fourierwalk._arrays import Array, complex_of, free_bytes, like, matmul, namespace, to_host
 from fourierwalk.features import Features
-from fourierwalk.scaling import Scaling
+from fourierwalk.scaling import Affine, Scaling
 
 LEAST_WORK = 1e7
 """Products of points and frequencies below which a non-uniform FFT is not worth its overhead."""
@@ -54,8 +55,24 @@ class FourierModel:
             return spectral.evaluate(points, self.frequencies, self.amplitudes, 1e-12).real + self.offset
         coefficients = self.features.coefficients(self.amplitudes)
         return (
-            self._concat(x, lambda block: self.features.columns(block, self.frequencies) @ coefficients) + self.offset
+            self._concat(x, lambda block: matmul(self.features.columns(block, self.frequencies), coefficients))
+            + self.offset
         )
+
+    def on_host(self) -> FourierModel:
+        """The same model in NumPy arrays."""
+        return self._moved(to_host)
+
+    def on_device_of(self, reference: Array) -> FourierModel:
+        """The same model in the reference's library, on its device."""
+        return self._moved(lambda values: like(to_host(values), reference))
+
+    def _moved(self, move: Callable[[Array], Array]) -> FourierModel:
+        inputs, targets = (
+            Affine(move(each.center), move(each.scale)) for each in (self.scaling.inputs, self.scaling.targets)
+        )
+        scaling = replace(self.scaling, inputs=inputs, targets=targets)
+        return FourierModel(move(self.frequencies), move(self.amplitudes), move(self.offset), self.features, scaling)
 
     def complex_values(self, x: Any) -> Array:
         """The complex values Σ βₖ exp(iωₖ·x) + offset, whose modulus the paper measures, (n, q)."""

@@ -42,6 +42,7 @@ def register(verbs: Any) -> None:
     parser.add_argument("--task", choices=datasets.TASKS, help="for files (default: by whether targets are numbers)")
     parser.add_argument("--data-dir", help="folder with MNIST's four files (default: $FOURIERWALK_DATA, else download)")
     parser.add_argument("--threads", type=int, metavar="N", help="BLAS and OpenMP threads (default: all cores)")
+    parser.add_argument("--device", help="where ours and fixed are computed: cpu or cuda (default: cpu)")
     parser.add_argument("--out", type=Path, default=Path("comparison"), help="folder of cells and page")
     parser.add_argument("--again", action="store_true", help="compute also what is already there")
     parser.add_argument("--gather", action="store_true", help="afterwards gather cells into one file per data set")
@@ -57,7 +58,7 @@ def main(options: argparse.Namespace) -> int:
         return _show(options.report, None, console)
     _check(options)
     chosen = _datasets(options)
-    wanted = run.cells(chosen, options.widths, options.methods, options.splits)
+    wanted = run.cells(chosen, options.widths, options.methods, options.splits, options.device)
     gathered = results.read_gathered(options.out)
     missing = [cell for cell in wanted if options.again or not run.is_there(options.out, cell, gathered)]
     console.print(f"{len(wanted)} cells, {len(wanted) - len(missing)} already in {options.out}.")

@@ -51,6 +51,7 @@ class Ours:
 
     task: str
     width: int
+    device: str | None = None
     family = OURS
 
     @property
@@ -65,7 +66,7 @@ class Ours:
 
     def settings(self) -> dict[str, Any]:
         """The estimator's parameters, so that other defaults make other cells."""
-        return {"parameters": repr(_ours(self.task, self.width, None).get_params())}
+        return {"parameters": repr(self._estimator(None).get_params())}
 
     def absent(self, n_rows: int) -> None:
         """It applies always."""
@@ -73,9 +74,13 @@ class Ours:
     def fit(self, x: np.ndarray, y: np.ndarray, seed: int) -> Fitted:
         """Nothing is tuned from outside."""
         clock = Clock()
-        model = _ours(self.task, self.width, seed).fit(x, y)
+        model = self._estimator(seed).fit(x, y)
         seconds = clock()
         return Fitted(model, seconds, seconds, {"regularization": float(model.regularization_)})
+
+    def _estimator(self, seed: int | None) -> Any:
+        estimator = AdaptiveFourierRegressor if self.task == "regression" else AdaptiveFourierClassifier
+        return estimator(self.width, device=self.device, random_state=seed)
 
     def columns(self, model: Any) -> int:
         """2K of cosines and sines."""
@@ -105,20 +110,20 @@ class Fixed(Ours):
     def fit(self, x: np.ndarray, y: np.ndarray, seed: int) -> Fitted:
         """The spread by held-out rows, λ by cross-validation."""
         clock = Clock()
-        tuned = tuned_fixed(_ours(self.task, self.width, seed), x, y, SPREADS, seed)
+        tuned = tuned_fixed(self._estimator(seed), x, y, SPREADS, seed)
         seconds, clock = clock(), Clock()
         model = clone(tuned.estimator).fit(x, y)
         return Fitted(model, seconds, clock(), {"spread": tuned.spread})
 
 
-def table(task: str, widths: Sequence[int]) -> list[Method]:
+def table(task: str, widths: Sequence[int], device: str | None = None) -> list[Method]:
     """All methods for a task, in the order of the tables."""
-    ours: list[Method] = [Ours(task, width) for width in widths]
-    fixed: list[Method] = [Fixed(task, width) for width in widths]
+    ours: list[Method] = [Ours(task, width, device) for width in widths]
+    fixed: list[Method] = [Fixed(task, width, device) for width in widths]
     return [*ours, *fixed, *(REGRESSION if task == "regression" else CLASSIFICATION)]
 
 
-def named(task: str, widths: Sequence[int], names: Sequence[str] | None) -> list[Method]:
+def named(task: str, widths: Sequence[int], names: Sequence[str] | None, device: str | None = None) -> list[Method]:
     """Those of the wanted names; None: all.
 
     Examples
@@ -129,9 +134,6 @@ def named(task: str, widths: Sequence[int], names: Sequence[str] | None) -> list
     unknown = [name for name in names or () if name not in NAMES]
     if unknown:
         raise ValueError(f"--methods must name some of {', '.join(NAMES)}, got {unknown[0]!r}.")
-    return [method for method in table(task, widths) if names is None or method.name.rstrip("-0123456789") in names]
-
-
-def _ours(task: str, width: int, seed: int | None) -> Any:
-    estimator = AdaptiveFourierRegressor if task == "regression" else AdaptiveFourierClassifier
-    return estimator(width, random_state=seed)
+    return [
+        method for method in table(task, widths, device) if names is None or method.name.rstrip("-0123456789") in names
+    ]

@@ -41,14 +41,18 @@ class Cell(NamedTuple):
 
 
 def cells(
-    datasets: Sequence[Dataset], widths: Sequence[int], methods: Sequence[str] | None, n_splits: int | None
+    datasets: Sequence[Dataset],
+    widths: Sequence[int],
+    methods: Sequence[str] | None,
+    n_splits: int | None,
+    device: str | None = None,
 ) -> list[Cell]:
     """All cells of a comparison; a split is finished before the next begins."""
     return [
         Cell(dataset, method, number)
         for dataset in datasets
         for number in dataset.numbers(n_splits)
-        for method in named(dataset.task, widths, methods)
+        for method in named(dataset.task, widths, methods, device)
     ]
 
 
