@@ -47,6 +47,14 @@ def tanh(phases):
     return namespace(phases).tanh(phases)
 
 
+def sine(phases):
+    return namespace(phases).sin(phases)
+
+
+def cosine(phases):
+    return namespace(phases).cos(phases)
+
+
 class Kind(NamedTuple):
     """Features, the matrix S of their definition, and how its unknowns are read as amplitudes."""
 
@@ -73,6 +81,13 @@ FEATURES = {
 
 every_kind = pytest.mark.parametrize("kind", FEATURES.values(), ids=FEATURES)
 
+DIFFERENTIABLE = {name: kind for name, kind in FEATURES.items() if hasattr(kind.features, "gradient")} | {
+    "no derivative": Kind(Activation(tanh), lambda x, omega: np.tanh(x @ omega[:, :-1].T + omega[:, -1]), extra=1),
+    "derivative": Kind(Activation(sine, bias=False, derivative=cosine), lambda x, omega: np.sin(x @ omega.T)),
+}
+
+every_differentiable_kind = pytest.mark.parametrize("kind", DIFFERENTIABLE.values(), ids=DIFFERENTIABLE)
+
 
 def problem(n_rows=40, n_inputs=2, n_outputs=2, seed=0):
     """Inputs, targets and weights without any structure."""
@@ -88,6 +103,16 @@ def ridge(design, y, weight, regularization):
     rows = np.vstack([root * design, penalty])
     right = np.vstack([root * y, np.zeros((design.shape[1], y.shape[1]))])
     return np.linalg.lstsq(rows, right, rcond=None)[0]
+
+
+def slopes(function, omega, step=1e-5):
+    """∂/∂ω of a number, component by component, by central differences."""
+    found = np.zeros_like(omega)
+    for index in np.ndindex(omega.shape):
+        move = np.zeros_like(omega)
+        move[index] = step
+        found[index] = (function(omega + move) - function(omega - move)) / (2 * step)
+    return found
 
 
 def objective(design, unknowns, y, weight, regularization):

@@ -1,3 +1,5 @@
+import contextlib
+
 import array_api_strict
 import numpy as np
 import pytest
@@ -165,6 +167,132 @@ def test_matmul(order, kind, n_vectors):
     found = arrays.matmul(matrix, vectors)
     assert found.dtype == np.dtype(kind)
     assert_allclose(found, matrix @ vectors, atol=1e-11 if np.finfo(kind).eps < 1e-10 else 1e-3)
+
+
+LAYOUTS = {
+    "C": np.ascontiguousarray,
+    "F": np.asfortranarray,
+    "every second row": lambda matrix: np.repeat(matrix, 2, axis=0)[::2],
+    "every second column": lambda matrix: np.repeat(matrix, 2, axis=1)[:, ::2],
+    "left part": lambda matrix: np.hstack((matrix, matrix + 1))[:, : matrix.shape[1]],
+    "right part of F": lambda matrix: np.asfortranarray(np.vstack((matrix + 1, matrix)))[matrix.shape[0] :],
+    "backwards": lambda matrix: matrix[::-1, ::-1].copy()[::-1, ::-1],
+    "read only": lambda matrix: np.broadcast_to(matrix[None], (1, *matrix.shape))[0],
+}
+
+
+@pytest.mark.parametrize("right", LAYOUTS)
+@pytest.mark.parametrize("left", LAYOUTS)
+def test_matmul_of_any_layout(left, right):
+    for kind in (np.float32, np.float64, np.complex64, np.complex128):
+        turned = 1j if np.dtype(kind).kind == "c" else 0
+        matrix = (drawn(130, 260) + turned * drawn(130, 260, seed=2)).astype(kind)
+        assert matrix.size >= arrays._SLICE
+        for n_vectors in (1, 3):
+            vectors = (drawn(260, n_vectors, seed=1) + turned * drawn(260, n_vectors, seed=3)).astype(kind)
+            a, b = LAYOUTS[left](matrix), LAYOUTS[right](vectors)
+            before = a.copy(), b.copy()
+            found = arrays.matmul(a, b)
+            assert found.dtype == np.dtype(kind)
+            assert found.shape == (130, n_vectors)
+            assert_allclose(found, np.einsum("ij,jk->ik", matrix, vectors), atol=1000 * np.finfo(kind).eps)
+            assert_array_equal(a, before[0])
+            assert_array_equal(b, before[1])
+
+
+@pytest.mark.parametrize("kinds", [("f4", "f8"), ("f8", "f4"), ("f8", "c16"), ("c16", "f8"), ("f4", "c16")])
+@pytest.mark.parametrize("n_vectors", [1, 3])
+def test_matmul_of_two_kinds(kinds, n_vectors):
+    a, b = drawn(130, 260).astype(kinds[0]), drawn(260, n_vectors, seed=1).astype(kinds[1])
+    found = arrays.matmul(a, b)
+    assert found.dtype == np.result_type(a, b)
+    assert_allclose(found, a.astype("c16") @ b.astype("c16"), atol=1e-11)
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (130, 260)], ids=["small", "large"])
+def test_matmul_stays_in_its_library(shape, anywhere):
+    a, b = drawn(*shape), drawn(shape[1], 2, seed=1)
+    found = arrays.matmul(anywhere.asarray(a), anywhere.asarray(b))
+    assert_allclose(anywhere.host(found), a @ b, atol=1e-12)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_products_of_any_layout(layout, kind):
+    columns, values = drawn(260, 130).astype(kind), drawn(260, 2, seed=1).astype(kind)
+    gram, moment = arrays.products(LAYOUTS[layout](columns), LAYOUTS[layout](values))
+    assert gram.dtype == moment.dtype == np.dtype(kind)
+    assert_array_equal(gram, gram.T)
+    tolerance = 2000 * np.finfo(kind).eps
+    assert_allclose(gram, np.einsum("ij,ik->jk", columns, columns), atol=tolerance)
+    assert_allclose(moment, np.einsum("ij,ik->jk", columns, values), atol=tolerance)
+
+
+@pytest.mark.parametrize("n", [1, 2, 70])
+@pytest.mark.parametrize("kind", ["real", "complex"])
+def test_eigh(kind, n, anywhere):
+    matrix = hermitian(n) if kind == "complex" else hermitian(n).real
+    given = anywhere.asarray(matrix.copy())
+    values, basis = (anywhere.host(part) for part in arrays.eigh(given))
+    assert_array_equal(values, np.sort(values))
+    assert values.dtype == np.float64
+    assert_allclose(basis.conj().T @ basis, np.eye(n), atol=1e-12)
+    assert_allclose((basis * values) @ basis.conj().T, matrix, atol=1e-11 * values[-1])
+    assert_array_equal(anywhere.host(given), matrix)
+
+
+class Library:
+    """What threadpoolctl says of a BLAS."""
+
+    def __init__(self, filepath, num_threads):
+        self.filepath, self.num_threads = filepath, num_threads
+
+    def set_num_threads(self, n_threads):
+        self.num_threads = n_threads
+
+
+NUMPY, SCIPY = "site-packages/numpy.libs/libopenblas.so", "site-packages/scipy.libs/libopenblas.so"
+
+
+@pytest.mark.parametrize(
+    ("paths", "inside"),
+    [((NUMPY, SCIPY), [1, 4]), ((SCIPY, NUMPY), [4, 1]), ((NUMPY,), [4]), (("lib/libmkl_rt.so",), [4]), ((), [])],
+    ids=["two", "two the other way round", "NumPy's alone", "shared", "none"],
+)
+def test_one_pool_limits_numpy_where_scipy_has_another(paths, inside, monkeypatch):
+    libraries = [Library(path, 4) for path in paths]
+    monkeypatch.setattr(arrays, "_blas", lambda: type("Controller", (), {"lib_controllers": libraries}))
+    with arrays.one_pool():
+        assert [library.num_threads for library in libraries] == inside
+        with arrays.one_pool():
+            assert [library.num_threads for library in libraries] == inside
+        assert [library.num_threads for library in libraries] == inside
+    assert [library.num_threads for library in libraries] == [4] * len(paths)
+
+
+def fail_in_one_pool(libraries):
+    """The threads of some libraries inside, before an exception."""
+    inside = []
+    with contextlib.suppress(KeyError), arrays.one_pool():
+        inside += [library.num_threads for library in libraries]
+        raise KeyError
+    return inside
+
+
+def test_one_pool_gives_the_threads_back_after_an_exception(monkeypatch):
+    libraries = [Library(NUMPY, 4), Library(SCIPY, 4)]
+    monkeypatch.setattr(arrays, "_blas", lambda: type("Controller", (), {"lib_controllers": libraries}))
+    assert fail_in_one_pool(libraries) == [1, 4]
+    assert [library.num_threads for library in libraries] == [4, 4]
+
+
+def test_one_pool_finds_the_libraries_that_are_loaded():
+    libraries = sorted(arrays._blas().lib_controllers, key=lambda library: "numpy" not in library.filepath)
+    if len(libraries) < 2:
+        pytest.skip("NumPy and SciPy share a BLAS")
+    with threadpool_limits(3):
+        assert fail_in_one_pool(libraries) == [1, 3]
+        assert [library.num_threads for library in libraries] == [3, 3]
 
 
 def test_blas_threads_follow_the_limit():

@@ -9,13 +9,17 @@ import pytest
 import scipy.sparse
 import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize_scalar
+from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import brier_score_loss, log_loss
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_val_score
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.estimator_checks import check_estimator
 from tables import OnlyCosines
 
@@ -25,7 +29,7 @@ from fourierwalk.proposals import RandomWalk
 from fourierwalk.sampler import Metropolis
 
 ESTIMATORS = [AdaptiveFourierRegressor, AdaptiveFourierClassifier, AdaptiveFourierFeatures]
-N_CHECKS = {AdaptiveFourierRegressor: 61, AdaptiveFourierClassifier: 63, AdaptiveFourierFeatures: 56}
+N_CHECKS = {AdaptiveFourierRegressor: 61, AdaptiveFourierClassifier: 64, AdaptiveFourierFeatures: 56}
 every_estimator = pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
 every_predictor = pytest.mark.parametrize("kind", ESTIMATORS[:2], ids=lambda kind: kind.__name__)
 
@@ -336,16 +340,98 @@ def test_the_classifier_walks_on_one_hot_targets_that_are_not_scaled():
     assert_allclose(model.amplitudes_, beta, rtol=0, atol=1e-9)
 
 
-def test_probabilities_are_the_nearest_to_the_values():
-    X, y = labelled()
+def test_probabilities_are_a_softmax_at_the_temperature_of_held_out_rows():
+    X, y = labelled(n_rows=220)
     model = small(AdaptiveFourierClassifier).fit(X, y)
     values = model.decision_function(X)
-    plain = (model.predict_proba(X) * (150 + 3) - 1) / 150  # without the share that is spread evenly
-    assert_allclose(plain.sum(axis=1), 1)
-    assert plain.min() > -1e-12
-    for other in np.eye(3):  # the projection onto a convex set: no point of it is nearer
-        assert np.max(np.sum((values - plain) * (other - plain), axis=1)) < 1e-12
-    assert (plain.max(axis=1) > 1 - 1e-12).any()
+    plain = (model.predict_proba(X) * (220 + 3) - 1) / 220  # without the share that is spread evenly
+    odds = np.log(plain[:, 1:] / plain[:, :1]) / (values[:, 1:] - values[:, :1])
+    assert_allclose(odds, odds[0, 0], rtol=1e-6)
+    assert odds[0, 0] > 2  # values of one-hot targets are between 0 and 1: a softmax of them alone is too even
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "regularization"),
+    [(90, "auto"), (700, "auto"), (700, 1e-7)],
+    ids=["leave-one-out", "held-out rows", "overfitted"],
+)
+def test_probabilities_are_calibrated(n_rows, regularization):
+    """Also of values that follow noise: the log loss on fresh rows is lower than that of softmax(values)."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n_rows + 4000, 2))
+    y = (1.5 * np.sin(2 * X[:, 0]) + X[:, 1] + 1.5 * rng.standard_normal(len(X)) > 0).astype(int)
+    model = AdaptiveFourierClassifier(32, sampler="fixed", early_stopping=True, initial=1.0, random_state=0)
+    model.set_params(regularization=regularization).fit(X[:n_rows], y[:n_rows])
+    new, truth = X[n_rows:], y[n_rows:]
+    found = model.predict_proba(new)
+    for scale in (1.0, 10.0):  # what the values say as they are, and with too much confidence
+        assert log_loss(truth, found) < log_loss(truth, softmax(scale * model.model_(new), axis=1))
+    best = minimize_scalar(lambda s: log_loss(truth, softmax(s * model.model_(new), axis=1)), bounds=(0.05, 20)).fun
+    assert log_loss(truth, found) < best + 0.05
+    assert expected_calibration_error(truth, found[:, 1]) < 0.1
+    assert brier_score_loss(truth, found[:, 1]) < 0.2
+
+
+def expected_calibration_error(truth, probability, n_bins=10):
+    """The mean of |share of ones − mean probability| over bins of the probability."""
+    bins = np.minimum((n_bins * probability).astype(int), n_bins - 1)
+    parts = [bins == one for one in np.unique(bins)]
+    return sum(part.mean() * abs(truth[part].mean() - probability[part].mean()) for part in parts)
+
+
+@pytest.mark.parametrize("words", [True, False], ids=["words", "numbers"])
+def test_balanced_classes_are_scikit_learns(words):
+    X, codes = data()[0], np.digitize(data()[1], np.quantile(data()[1], [0.1, 0.4]))
+    y = np.array(["b", "c", "a"])[codes] if words else codes
+    weight = compute_sample_weight("balanced", y)
+    balanced = small(AdaptiveFourierClassifier, class_weight="balanced").fit(X, y)
+    weighted = small(AdaptiveFourierClassifier).fit(X, y, sample_weight=weight)
+    assert_allclose(balanced.decision_function(X), weighted.decision_function(X), atol=1e-9)
+    assert_allclose(balanced.predict_proba(X), weighted.predict_proba(X), atol=1e-9)
+    plain = small(AdaptiveFourierClassifier).fit(X, y)
+    assert np.abs(plain.decision_function(X) - balanced.decision_function(X)).max() > 1e-2
+
+
+def test_whole_class_weights_are_repetitions():
+    X, y = labelled(n_rows=90)
+    names = np.array(["a", "b", "c"])[y]
+    again = np.repeat(np.arange(90), np.array([3, 1, 2])[y])
+    weighted = small(AdaptiveFourierClassifier, class_weight={"a": 3, "c": 2}).fit(X, names)
+    repeated = small(AdaptiveFourierClassifier).fit(X[again], names[again])
+    assert_allclose(weighted.decision_function(X), repeated.decision_function(X), atol=1e-7)
+    assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-7)
+    sample_weight = np.arange(90) % 3
+    both = small(AdaptiveFourierClassifier, class_weight={"a": 3, "c": 2}).fit(X, names, sample_weight=sample_weight)
+    again = np.repeat(np.arange(90), np.array([3, 1, 2])[y] * sample_weight)
+    repeated = small(AdaptiveFourierClassifier).fit(X[again], names[again])
+    assert_allclose(both.decision_function(X), repeated.decision_function(X), atol=1e-7)
+
+
+def test_class_weights_in_other_libraries(foreign):
+    X, y = labelled()
+    settings = {"class_weight": "balanced", "regularization": 0.01}
+    there = small(AdaptiveFourierClassifier, **settings).fit(foreign.asarray(X), foreign.asarray(y))
+    here = small(AdaptiveFourierClassifier, **settings).fit(X, y)
+    found = foreign.host(there.decision_function(foreign.asarray(X)))
+    assert_allclose(found, here.decision_function(X), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("class_weight", "sentence"),
+    [
+        ("even", "class_weight must be one of ['balanced'], got 'even'"),
+        ([1, 2], "class_weight must be None, 'balanced' or a dict, got list"),
+        ({9: 1.0}, "class_weight must name classes of y only, got 9"),
+        ({0: -1.0}, "class_weight[0] must be a finite number of at least 0, got -1.0"),
+        ({0: np.nan}, "class_weight[0] must be a finite number of at least 0, got nan"),
+        ({0: "1"}, "class_weight[0] must be a finite number of at least 0, got '1'"),
+        ({0: 0, 1: 0}, "class_weight must leave at least 2 classes of y, got 1"),
+    ],
+    ids=str,
+)
+def test_bad_class_weights(class_weight, sentence):
+    with pytest.raises((ValueError, TypeError), match=re.escape(sentence)):
+        small(AdaptiveFourierClassifier, class_weight=class_weight).fit(*labelled())
 
 
 def test_two_classes_differ():
@@ -429,7 +515,7 @@ def test_sparse_inputs_are_never_made_dense(kind, form, dtype, monkeypatch):
         monkeypatch.setattr(sparse, "todense", refuse)
     weights = np.ones(160)
     model = small(kind, standardize=True).fit(X, y, weights)
-    assert len(model.history_.checks) > 1  # rows were held out
+    assert {look.phase for look in model.history_.looks} == {"start", "resampling", "descent"}  # rows were held out
     assert output(model, X).dtype == dtype
     assert_allclose(output(model, X), expected, rtol=0, atol=1e-7 if dtype == np.float64 else 1e-5)
 
@@ -455,19 +541,52 @@ def test_grid_search():
 
 
 @every_estimator
-def test_weights_are_repetitions_in_any_order(kind):
-    """Also where rows are held out: repeated rows stay together."""
+@pytest.mark.parametrize("settings", [{}, {"n_frequencies": 256, "n_steps": None}], ids=["small", "default"])
+@pytest.mark.parametrize("n_rows", [15, 99])
+def test_weights_are_repetitions_in_any_order(kind, n_rows, settings):
+    X, y = targets(kind, n_rows)
+    rng = np.random.default_rng(1)
+    weight = rng.integers(0, 30, n_rows)
+    again = rng.permutation(np.repeat(np.arange(n_rows), weight))
+    weighted = small(kind, **settings).fit(X, y, sample_weight=weight)
+    repeated = small(kind, **settings).fit(X[again], y[again])
+    assert_allclose(output(weighted, X), output(repeated, X), rtol=0, atol=1e-7)
+    assert_allclose(weighted.regularization_, repeated.regularization_, rtol=1e-7)
+    if kind is AdaptiveFourierFeatures:
+        assert np.abs(output(weighted, X) - output(small(kind, **settings).fit(X, y), X)).max() > 1e-3
+    if kind is AdaptiveFourierClassifier:
+        assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-7)
+
+
+@every_estimator
+def test_weights_are_repetitions_where_rows_are_held_out(kind):
+    """Repeated rows stay together, in any order; at a λ where descent does not amplify rounding."""
     X, y = targets(kind, 220)
     rng = np.random.default_rng(1)
     weight = rng.integers(0, 4, 220)
     again = rng.permutation(np.repeat(np.arange(220), weight))
-    weighted = small(kind, n_steps=60).fit(X, y, sample_weight=weight)
-    repeated = small(kind, n_steps=60).fit(X[again], y[again])
-    assert len(weighted.history_.checks) > 1
+    settings = {"n_steps": 60, "regularization": 0.01}
+    weighted = small(kind, **settings).fit(X, y, sample_weight=weight)
+    repeated = small(kind, **settings).fit(X[again], y[again])
+    assert len(weighted.history_.looks) > 2
+    assert weighted.n_steps_ == 60
     assert_allclose(output(weighted, X), output(repeated, X), rtol=0, atol=1e-7)
-    assert np.abs(output(weighted, X) - output(small(kind, n_steps=60).fit(X, y), X)).max() > 1e-3
+    assert np.abs(output(weighted, X) - output(small(kind, **settings).fit(X, y), X)).max() > 1e-3
     if kind is AdaptiveFourierClassifier:
         assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-7)
+
+
+@every_estimator
+def test_weights_are_repetitions_of_averages_too(kind):
+    X, y = targets(kind, 500)
+    weight = np.random.default_rng(1).integers(0, 4, 500)
+    again = np.random.default_rng(2).permutation(np.repeat(np.arange(500), weight))
+    settings = {"n_frequencies": 32, "n_steps": 6, "regularization": 0.01}
+    weighted = small(kind, **settings).fit(X, y, sample_weight=weight)
+    repeated = small(kind, **settings).fit(X[again], y[again])
+    told = [[words for words in model.history_.decisions if "average" in words] for model in (weighted, repeated)]
+    assert told[0] == told[1] != []
+    assert_allclose(output(weighted, X), output(repeated, X), rtol=0, atol=1e-6)
 
 
 @every_estimator
@@ -524,13 +643,27 @@ def test_weights_are_routed():
 def test_states_are_chosen_on_given_rows(kind, xp):
     X, y = targets(kind, 220)
     train = tuple(xp.asarray(part[:150]) for part in (X, y))
-    model = small(kind, n_steps=60, step_size=2.0).fit(*train, X_val=xp.asarray(X[150:]), y_val=xp.asarray(y[150:]))
-    checks = model.history_.checks
-    assert len(checks) == 7
-    best = min(checks, key=lambda check: check.error)
-    assert_array_equal(xp.host(model.frequencies_), xp.host(best.frequencies))
+    settings = {"sampler": "metropolis", "n_steps": 60, "step_size": 2.0, "exponent": 0.5}
+    given = {"X_val": xp.asarray(X[150:]), "y_val": xp.asarray(y[150:])}
+    model = small(kind, **settings).fit(*train, **given)
+    errors = model.history_.validation
+    assert_array_equal(errors[:, 0], np.arange(0, 70, 10))
+    best = int(errors[np.argmin(errors[:, 1]), 0])
+    assert 0 < best < 60  # else the test shows nothing
+    short = small(kind, **{**settings, "n_steps": best}).fit(*train, **given)
+    assert_array_equal(xp.host(model.frequencies_), xp.host(short.frequencies_))
     assert "states chosen on X_val, y_val" in model.history_.decisions
-    other = small(kind, n_steps=60, step_size=2.0).fit(*train, X_val=train[0], y_val=train[1])
+    other = small(kind, **settings).fit(*train, X_val=train[0], y_val=train[1])
+    assert model.history_.validation[-1, 1] != other.history_.validation[-1, 1]
+
+
+@every_predictor
+def test_the_automatic_search_is_judged_on_given_rows(kind, xp):
+    X, y = (xp.asarray(part) for part in targets(kind, 220))
+    model = small(kind).fit(X[:150, :], y[:150], X_val=X[150:, :], y_val=y[150:])
+    assert "states chosen on X_val, y_val" in model.history_.decisions
+    assert {look.phase for look in model.history_.looks} == {"start", "resampling", "descent"}
+    other = small(kind).fit(X[:150, :], y[:150], X_val=X[:150, :], y_val=y[:150])
     assert model.history_.validation[-1, 1] != other.history_.validation[-1, 1]
 
 
@@ -552,7 +685,7 @@ def test_validation_rows_go_through_a_pipeline():
     scaler = StandardScaler().fit(X[:150])
     expected = small().fit(scaler.transform(X[:150]), y[:150], X_val=scaler.transform(X_val), y_val=y_val)
     assert_array_equal(pipeline[-1].history_.validation, expected.history_.validation)
-    assert len(expected.history_.checks) > 1
+    assert len(expected.history_.looks) > 1
 
 
 def test_validation_rows_may_be_sparse_or_frames():
@@ -627,19 +760,38 @@ def test_a_warm_start_in_another_library():
 
 @every_estimator
 @pytest.mark.parametrize("features", ["cos-sin", "complex", "sigmoid"])
-def test_what_comes_in_goes_out(kind, features, xp):
-    X, y = targets(kind)
+@pytest.mark.parametrize(
+    "settings",
+    [{"n_steps": 40, "regularization": 0.01}, {"n_steps": 6}, {"n_steps": 40, "sampler": "metropolis"}, {"n_rows": 90}],
+    ids=["auto", "λ chosen", "metropolis", "few rows"],
+)
+def test_what_comes_in_goes_out(kind, features, settings, xp):
+    """The walk is the same in every library: at a λ, or for a number of steps, where descent amplifies no rounding."""
+    X, y = targets(kind, settings.get("n_rows", 150))
+    settings = {name: value for name, value in settings.items() if name != "n_rows"}
     there = xp.asarray(X)
-    model = small(kind, features=features, n_steps=40).fit(there, xp.asarray(y))
-    here = small(kind, features=features, n_steps=40).fit(X, y)
+    model = small(kind, features=features, **settings).fit(there, xp.asarray(y))
+    here = small(kind, features=features, **settings).fit(X, y)
     assert_allclose(xp.host(model.frequencies_), here.frequencies_, rtol=0, atol=1e-6)
-    assert_allclose(xp.host(model.amplitudes_), here.amplitudes_, rtol=0, atol=1e-6)
+    largest = max(1.0, np.abs(here.amplitudes_).max())  # of sigmoids hundreds, at a small λ
+    assert_allclose(xp.host(model.amplitudes_) / largest, here.amplitudes_ / largest, rtol=0, atol=1e-6)
     assert_allclose(xp.host(output(model, there)), output(here, X), rtol=0, atol=1e-6)
     assert model.n_features_in_ == 2
     if kind is AdaptiveFourierClassifier:
         assert_allclose(xp.host(model.predict_proba(there)), here.predict_proba(X), rtol=0, atol=1e-6)
         assert_array_equal(xp.host(model.predict(there)), here.predict(X))
         assert_array_equal(xp.host(model.classes_), here.classes_)
+
+
+@every_estimator
+def test_averages_in_other_libraries(kind, foreign):
+    X, y = targets(kind, 500)
+    settings = {"n_frequencies": 32, "n_steps": 6, "regularization": 0.01}
+    there = small(kind, **settings).fit(foreign.asarray(X), foreign.asarray(y))
+    here = small(kind, **settings).fit(X, y)
+    assert any("average of" in words for words in here.history_.decisions)
+    assert_allclose(foreign.host(there.frequencies_), here.frequencies_, rtol=0, atol=1e-6)
+    assert_allclose(foreign.host(output(there, foreign.asarray(X))), output(here, X), rtol=0, atol=1e-6)
 
 
 def test_targets_may_come_from_numpy(xp):
@@ -697,7 +849,7 @@ BAD_SETTINGS = [
     *[("validation_fraction", value, f"got {value!r}") for value in (0, 1, -0.1, 1.5, None)],
     *[("patience", value, f"got {value!r}") for value in (0, -1, 1.5)],
     *[("verbose", value, f"got {value!r}") for value in (-1, "loud")],
-    ("sampler", "gibbs", "one of ['auto', 'metropolis', 'fixed'], got 'gibbs'"),
+    ("sampler", "gibbs", "one of ['auto', 'metropolis', 'resampling', 'descent', 'fixed'], got 'gibbs'"),
     ("sampler", 3, "got int"),
     ("features", "wavelet", "one of ['complex', 'cos-sin', 'sigmoid'] or a features object, got 'wavelet'"),
     ("features", 3, "got int"),

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from tables import FEATURES, OnlyCosines, every_kind, problem
+from tables import FEATURES, OnlyCosines, every_differentiable_kind, every_kind, problem, slopes
 
 from fourierwalk.features import KINDS, Activation, CosineSine, named, sigmoid
 from fourierwalk.rows import Block
@@ -53,6 +53,41 @@ def test_coefficients_of_the_columns_give_the_real_part(kind, anywhere):
 def test_names_are_words(kind):
     assert kind.features.name.isprintable()
     assert kind.features.name
+
+
+@pytest.mark.parametrize("n_outputs", [1, 3])
+@pytest.mark.parametrize("weighted", [True, False], ids=["weighted", "plain"])
+@every_differentiable_kind
+def test_the_gradient_at_any_amplitudes(kind, weighted, n_outputs, anywhere):
+    """Half of ∂/∂ω of Σw|Sβ − y|², also where β is no minimiser."""
+    x, y, weight = problem(15, n_outputs=n_outputs)
+    omega = kind.frequencies(4, 2)
+    rng = np.random.default_rng(3)
+    unknowns = rng.standard_normal((kind.design(x, omega).shape[1], n_outputs))
+    if kind.features.name == "complex":
+        unknowns = unknowns + 1j * rng.standard_normal(unknowns.shape)
+    block = Block(*(anywhere.asarray(part) for part in (x, y)), anywhere.asarray(weight) if weighted else None)
+    amplitudes = kind.features.amplitudes(anywhere.asarray(unknowns))
+    gradient = anywhere.host(kind.features.gradient(block, anywhere.asarray(omega), amplitudes))
+    assert gradient.shape == omega.shape == (4, 2 + kind.extra)
+
+    def half(omega):
+        squares = np.sum(abs(kind.design(x, omega) @ unknowns - y) ** 2, axis=1)
+        return np.sum(squares * weight if weighted else squares) / 2
+
+    assert_allclose(gradient, slopes(half, omega), rtol=1e-7, atol=1e-6)
+
+
+def test_the_derivative_that_is_given_is_used():
+    x, y, _ = problem(15)
+    omega, beta = FEATURES["no bias"].frequencies(4, 2), np.ones((4, 2))
+    plain, zero, own = (
+        Activation(np.tanh, bias=False, derivative=derivative).gradient(Block(x, y), omega, beta)
+        for derivative in (None, np.zeros_like, lambda phases: np.cosh(phases) ** -2)
+    )
+    assert_allclose(own, plain, atol=1e-8)
+    assert np.all(zero == 0)
+    assert np.abs(own).max() > 0.1
 
 
 def test_the_amplitude_of_a_pair_has_its_norm():

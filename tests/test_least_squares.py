@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from tables import FEATURES, every_kind, objective, problem, ridge
+from tables import FEATURES, Plain, every_differentiable_kind, every_kind, objective, problem, ridge, slopes
 
 from fourierwalk import rows as rows_module
 from fourierwalk.features import Activation, ComplexExponentials, CosineSine
@@ -282,25 +283,104 @@ def test_what_single_precision_cannot_be_trusted_with_is_repeated():
     assert_allclose(solution.amplitudes, exact(omega).amplitudes)
 
 
-@pytest.mark.parametrize("features", [ComplexExponentials(), CosineSine()], ids=lambda f: f.name)
-def test_the_gradient_is_that_of_the_projected_loss(features, xp):
+@every_path
+@weighted_or_not
+@pytest.mark.parametrize("n_outputs", [1, 3])
+@every_differentiable_kind
+def test_the_gradient_is_that_of_the_projected_loss(kind, n_outputs, weighted, path):
+    x, y, weight = problem(60 if path == "direct" else 9, n_outputs=n_outputs)
+    omega = kind.frequencies(4 if path == "direct" else 12, 2)
+    minimize = LeastSquares(Rows(x, y, weight if weighted else None), kind.features, 0.1, Solver(path))
+    gradient = minimize.gradient(omega, minimize(omega).amplitudes)
+    assert minimize(omega).info.path == path
+    assert_allclose(gradient, slopes(lambda near: minimize(near).loss, omega), rtol=0, atol=1e-7)
+    assert np.abs(gradient).max() > 1e-3
+
+
+@every_differentiable_kind
+def test_the_gradient_is_the_same_in_every_library(kind, anywhere):
     x, y, weight = problem(60)
-    omega = np.random.default_rng(1).standard_normal((4, 2))
-    minimize = LeastSquares(rows_of(xp, x, y, weight), features, 0.1, Solver("direct"))
-    gradient = minimize.gradient(xp.asarray(omega), minimize(xp.asarray(omega)).amplitudes)
-    assert xp.owns(gradient)
-    for k, j in np.ndindex(omega.shape):
-        step = np.zeros_like(omega)
-        step[k, j] = 1e-5
-        up, down = (minimize(xp.asarray(omega + sign * step)).loss for sign in (1, -1))
-        assert xp.host(gradient)[k, j] == pytest.approx((up - down) / 2e-5, abs=1e-8)
+    omega = kind.frequencies(4, 2)
+    here, there = (LeastSquares(rows_of(one, x, y, weight), kind.features, 0.1) for one in (Plain, anywhere))
+    expected = here.gradient(omega, here(omega).amplitudes)
+    found = there.gradient(anywhere.asarray(omega), there(anywhere.asarray(omega)).amplitudes)
+    assert_allclose(anywhere.host(found), expected, rtol=0, atol=1e-10)
 
 
-def test_other_features_have_no_gradient_yet():
+@weighted_or_not
+@every_differentiable_kind
+def test_the_gradient_on_sparse_rows(kind, weighted):
+    x, y, weight = problem(50, n_inputs=3)
+    x[np.abs(x) < 0.5] = 0
+    center, scale = np.array([0.3, -1.0, 0.0]), np.array([2.0, 0.5, 1.0])
+    weight = weight if weighted else None
+    sparse = Rows(scipy.sparse.csr_array(x), y, weight, center, scale)
+    minimize = LeastSquares(sparse, kind.features, 0.1, Solver("direct"))
+    dense = LeastSquares(Rows((x - center) / scale, y, weight), kind.features, 0.1, Solver("direct"))
+    omega = kind.frequencies(4, 3)
+    amplitudes = minimize(omega).amplitudes
+    gradient = minimize.gradient(omega, amplitudes)
+    assert_allclose(gradient, dense.gradient(omega, amplitudes), rtol=0, atol=1e-10)
+    assert_allclose(gradient, slopes(lambda near: minimize(near).loss, omega), rtol=0, atol=1e-7)
+
+
+@every_differentiable_kind
+def test_blocks_do_not_change_the_gradient(kind, monkeypatch):
+    x, y, weight = problem(40)
+    omega = kind.frequencies(5, 2)
+    minimize = LeastSquares(Rows(x, y, weight), kind.features, 0.1, Solver("direct"))
+    amplitudes = minimize(omega).amplitudes
+    at_once = minimize.gradient(omega, amplitudes)
+    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 2 * 5 * kind.features.n_columns * 3)
+    assert len(list(minimize.rows.blocks(2 * 5 * kind.features.n_columns))) == 14
+    assert_allclose(minimize.gradient(omega, amplitudes), at_once, rtol=0, atol=1e-13)
+
+
+def test_the_gradient_of_large_problems_is_that_of_their_parts():
+    """Products of many rows are taken by another BLAS than those of few."""
+    x, y, _ = problem(3000, n_inputs=9)
+    kind = FEATURES["cos-sin"]
+    omega, beta = 0.3 * kind.frequencies(20, 9), np.random.default_rng(0).standard_normal((20, 2)) + 1j
+    minimize = LeastSquares(Rows(x, y), kind.features, 0.1)
+    halves = [replace(minimize, rows=Rows(x[part], y[part])) for part in np.split(np.arange(3000), 100)]
+    parts = [half.gradient(omega, beta) for half in halves]
+    assert_allclose(minimize.gradient(omega, beta), np.mean(parts, axis=0), rtol=0, atol=1e-11)
+
+
+def test_features_without_a_gradient_cannot_be_descended_on():
     x, y, _ = problem(20)
-    kind = FEATURES["sigmoid"]
-    with pytest.raises(TypeError, match="needs Fourier features, got 'sigmoid'"):
-        LeastSquares(Rows(x, y), kind.features, 0.1).gradient(kind.frequencies(3, 2), np.ones((3, 1)))
+    kind = FEATURES["user's own"]
+    minimize = LeastSquares(Rows(x, y), kind.features, 0.1)
+    with pytest.raises(TypeError, match="descent needs features with a gradient, got 'cosines'"):
+        minimize.gradient(kind.frequencies(3, 2), np.ones((3, 2)))
+
+
+@every_path
+@weighted_or_not
+@every_kind
+def test_along_a_path_of_regularizations(kind, weighted, path, anywhere):
+    x, y, weight = problem(30 if path == "direct" else 9)
+    omega = kind.frequencies(4 if path == "direct" else 12, 2)
+    rows = rows_of(anywhere, x, y, weight if weighted else None)
+    weight = weight if weighted else np.ones(len(x))
+    asked = [10.0, 0.3, 1e-2]
+    found = list(LeastSquares(rows, kind.features, 99.0, Solver(path)).along(anywhere.asarray(omega), asked))
+    assert [regularization for regularization, _ in found] == asked
+    for regularization, amplitudes in found:
+        unknowns = ridge(kind.design(x, omega), y, weight, regularization)
+        assert_allclose(anywhere.host(amplitudes), kind.amplitudes(unknowns), rtol=0, atol=1e-8)
+
+
+@every_path
+def test_along_a_path_what_cannot_be_trusted_is_left_out(path, anywhere):
+    kind = FEATURES["cos-sin"]
+    x, y, _ = problem(20)
+    omega = anywhere.asarray(np.tile(kind.frequencies(3, 2), (2, 1)))  # every frequency twice
+    minimize = LeastSquares(rows_of(anywhere, x, y), kind.features, 0.1, Solver(path))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = [regularization for regularization, _ in minimize.along(omega, [1.0, 1e-3, 1e-17, 0.0])]
+    assert found == [1.0, 1e-3]
 
 
 def test_a_batch_is_a_random_part_of_the_rows():
@@ -322,7 +402,7 @@ def test_a_batch_is_a_random_part_of_the_rows():
 def test_what_does_not_fit_is_refused_before_it_is_allocated():
     x, y, _ = problem(100)
     minimize = LeastSquares(Rows(x, y), CosineSine(), 0.1, Solver("direct", max_memory=1e6))
-    with pytest.raises(MemoryError, match=r"max_memory allows 0.0 GB: fewer frequencies, or a larger max_memory"):
+    with pytest.raises(MemoryError, match=r"need 43\.6 MB .* allows 1 MB: fewer frequencies, or a larger max_memory"):
         minimize(np.ones((500, 2)))
 
 

@@ -82,6 +82,78 @@ def test_sparse_rows_are_centred_in_the_phase(dtype):
     assert_allclose(block.project(vectors), ((x.toarray() - center) / scale) @ vectors.T, atol=1e-13)
 
 
+def scattered(pulls, x):
+    """Σₙ pullₙₖ xₙ, by loops."""
+    total = np.zeros((pulls.shape[1], x.shape[1]))
+    for n, k in np.ndindex(pulls.shape):
+        total[k] += pulls[n, k] * x[n]
+    return total
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_gather_is_the_adjoint_of_project(dtype, anywhere):
+    x, pulls = problem(23)[0].astype(dtype), np.random.default_rng(5).standard_normal((23, 4))
+    found = Block(anywhere.asarray(x)).gather(anywhere.asarray(pulls))
+    assert anywhere.dtype(found) == "float64"
+    assert_allclose(anywhere.host(found), scattered(pulls, x.astype(np.float64)), rtol=0, atol=1e-13)
+
+
+@given(
+    n_rows=st.integers(1, 30), n=st.integers(1, 5), d=st.integers(1, 6), seed=st.integers(0, 99), dense=st.booleans()
+)
+def test_products_with_projections_are_products_with_what_is_gathered(n_rows, n, d, seed, dense):
+    """⟨project(v), p⟩ = ⟨v, gather(p)⟩."""
+    rng = np.random.default_rng(seed)
+    x, vectors, pulls = (rng.standard_normal(shape) for shape in [(n_rows, d), (n, d), (n_rows, n)])
+    sparse = Block(scipy.sparse.csr_array(x * (x > 0)), center=rng.uniform(0, 1, d), scale=rng.uniform(1, 2, d))
+    block = Block(x) if dense else sparse
+    expected = np.sum(block.project(vectors) * pulls)
+    assert np.sum(vectors * block.gather(pulls)) == pytest.approx(expected, abs=1e-11)
+
+
+def test_sparse_rows_are_gathered_centred():
+    x, pulls = problem(23)[0], np.random.default_rng(5).standard_normal((23, 4))
+    center, scale = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    found = Block(scipy.sparse.csr_array(x), center=center, scale=scale).gather(pulls)
+    assert type(found) is np.ndarray
+    assert_allclose(found, scattered(pulls, (x - center) / scale), rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("n_inputs", [2, rows_module.NARROW, rows_module.NARROW + 1])
+def test_a_projector_projects_some_rows_at_a_time(n_inputs, anywhere):
+    x, vectors = problem(23, n_inputs)[0], np.random.default_rng(5).standard_normal((4, n_inputs))
+    project = Block(anywhere.asarray(x)).projector(anywhere.asarray(vectors))
+    for part in (slice(0, 23), slice(0, 1), slice(7, 20)):
+        assert_allclose(anywhere.host(project(part)), x[part] @ vectors.T, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("n_inputs", [2, 12])
+def test_a_projector_of_sparse_rows(n_inputs):
+    x, vectors = problem(23, n_inputs)[0], np.random.default_rng(5).standard_normal((4, n_inputs))
+    center, scale = np.full(n_inputs, 0.5), np.full(n_inputs, 2.0)
+    project = Block(scipy.sparse.csr_array(x), center=center, scale=scale).projector(vectors)
+    assert_allclose(project(slice(7, 20)), ((x - 0.5) / 2 @ vectors.T)[7:20], rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+def test_a_part_is_some_of_the_rows(weighted, anywhere):
+    x, y, weight = problem(23)
+    rows = local(anywhere)
+    part = Block(rows.x, rows.y, rows.weight if weighted else None).part(slice(4, 9))
+    assert_array_equal(anywhere.host(part.x), x[4:9])
+    assert_array_equal(anywhere.host(part.y), y[4:9])
+    if weighted:
+        assert_array_equal(anywhere.host(part.weight), weight[4:9])
+    else:
+        assert part.weight is None
+
+
+def test_a_part_without_targets_has_none():
+    part = Block(np.ones((5, 2))).part(slice(1, 3))
+    assert part.x.shape == (2, 2)
+    assert part.y is None
+
+
 @pytest.mark.parametrize("weighted", [True, False])
 def test_pick(xp, weighted):
     x, y, weight = problem(23)

@@ -13,9 +13,9 @@ from tables import FEATURES, Plain, every_kind
 
 from fourierwalk.features import ComplexExponentials
 from fourierwalk.least_squares import LeastSquares, Solution
-from fourierwalk.proposals import AdaptiveWalk, RandomWalk, TargetedWalk
+from fourierwalk.proposals import AdaptiveWalk, AnnealedWalk, RandomWalk, ScaledWalk, ShapedWalk, TargetedWalk
 from fourierwalk.rows import Rows
-from fourierwalk.sampler import Metropolis, State, norms
+from fourierwalk.sampler import MOST_NORM, Metropolis, State, norms
 
 N_FREQUENCIES, N_STEPS, REGULARIZATION, REFIT_EVERY = 7, 45, 0.1, 4
 ADAPT_AFTER, MAX_NORM = 12, 2.5
@@ -128,8 +128,8 @@ def test_the_adapted_covariance_is_used():
     """Fails where it is built and dropped: past t₀ the walk is another, and its steps have the covariance's shape."""
 
     class Round(AdaptiveWalk):
-        def update(self, state, frequencies, acceptance):
-            return super().update(state, frequencies, acceptance)._replace(root=np.eye(2))
+        def update(self, state, frequencies, amplitudes, acceptance):
+            return super().update(state, frequencies, amplitudes, acceptance)._replace(root=np.eye(2))
 
     start = np.random.default_rng(1).standard_normal((300, 2)) * [4.0, 0.5]
     minimize = Recorder(least_squares(Plain, 1))
@@ -234,6 +234,51 @@ def test_infos_say_what_happened():
     assert len(set(lengths)) == 6
 
 
+def test_the_proposal_learns_from_what_was_accepted():
+    """Frequencies and amplitudes after the test and before a refit, and the share that moved."""
+    told = []
+
+    class Listening(RandomWalk):
+        def update(self, state, frequencies, amplitudes, acceptance):
+            told.append((frequencies, amplitudes, acceptance))
+
+    minimize = Recorder(least_squares(Plain, 2))
+    walk = Metropolis(Listening(0.8), 4.0, refit_every=2)
+    states, rng = [walk.init(minimize, np.random.default_rng(1).standard_normal((9, 2)))], np.random.default_rng(0)
+    for _ in range(6):
+        before, asked = states[-1], len(minimize.told)
+        state, info = walk.step(rng, before, minimize)
+        states.append(state)
+        frequencies, amplitudes, acceptance = told[-1]
+        moved = np.any(state.frequencies != before.frequencies, axis=1)
+        assert_array_equal(frequencies, state.frequencies)
+        assert_array_equal(amplitudes, np.where(moved[:, None], minimize.told[asked].amplitudes, before.amplitudes))
+        assert acceptance == info.acceptance == np.mean(moved)
+    assert 0 < np.mean([acceptance for *_, acceptance in told]) < 1
+
+
+@pytest.mark.parametrize(("step_size", "moves"), [(1e-3 * MOST_NORM, True), (1e3 * MOST_NORM, False), (1e200, False)])
+def test_no_walk_goes_where_squares_overflow(step_size, moves):
+    def minimize(frequencies):
+        return Solution(np.full((5, 1), 2.0 if np.any(frequencies) else 1.0), 0.0, None)
+
+    walk = Metropolis(RandomWalk(step_size), 1.0, refit_every=10**9)
+    with np.errstate(over="ignore"):
+        state, info = walk.step(np.random.default_rng(0), walk.init(minimize, np.zeros((5, 2))), minimize)
+    assert info.acceptance == (1.0 if moves else 0.0)
+    assert np.all((state.frequencies != 0) == moves)
+
+
+def test_a_frequency_far_out_that_hardly_moves_is_adapted_to():
+    """The sums of Algorithm 2 cancel until what is left of C̄ is no covariance."""
+    x = np.random.default_rng(0).standard_normal((80, 2))
+    minimize = LeastSquares(Rows(x, np.sin(x[:, :1])), FEATURES["cos-sin"].features, 0.1)
+    walk = Metropolis(AdaptiveWalk(0.01, 0), 4.0)
+    states = walked(walk, minimize, np.array([[1e3, -2e3]]), seed=0, n_steps=60)
+    assert np.all(np.isfinite(states[-1].frequencies))
+    assert np.any(states[-1].frequencies != states[0].frequencies)
+
+
 def test_a_step_changes_nothing_that_it_is_given():
     minimize = least_squares(Plain, 1)
     walk = Metropolis(AdaptiveWalk(0.8, 0), 1.0, refit_every=1)
@@ -267,7 +312,12 @@ def test_any_start_is_kept():
 # Walks
 
 
-PROPOSALS = [RandomWalk(0.8), AdaptiveWalk(0.8, 3), TargetedWalk(AdaptiveWalk(0.8, 3), 0.5)]
+PROPOSALS = [
+    RandomWalk(0.8),
+    AdaptiveWalk(0.8, 3),
+    TargetedWalk(AdaptiveWalk(0.8, 3), 0.5),
+    AnnealedWalk(ScaledWalk(RandomWalk(0.8)), 0.2, 30),
+]
 
 
 @pytest.mark.parametrize("proposal", PROPOSALS, ids=lambda proposal: type(proposal).__name__)
@@ -297,6 +347,18 @@ def test_one_seed_walks_one_walk_in_every_library(kind, proposal, anywhere):
     there = walked(walk, least_squares(anywhere, 2, kind), anywhere.asarray(start), seed=8)[-1]
     assert_allclose(anywhere.host(there.frequencies), here.frequencies, rtol=0, atol=1e-6)
     assert_allclose(anywhere.host(there.amplitudes), here.amplitudes, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("power", [0.0, 1.0, 2.0])
+def test_one_seed_walks_one_shaped_walk_in_every_library(power, anywhere):
+    """From a start with a shape: at zero there is none."""
+    walk = Metropolis(TargetedWalk(ShapedWalk(0.5, power), 0.5), 4.0, REFIT_EVERY)
+    start = np.random.default_rng(1).standard_normal((N_FREQUENCIES, 2))
+    here = walked(walk, least_squares(Plain, 2), start, seed=8)[-1]
+    there = walked(walk, least_squares(anywhere, 2), anywhere.asarray(start), seed=8)[-1]
+    assert_allclose(anywhere.host(there.frequencies), here.frequencies, rtol=0, atol=1e-6)
+    assert anywhere.owns(there.proposal.inner)
+    assert np.abs(here.frequencies - start).max() > 0.5
 
 
 def test_another_seed_walks_another_walk():

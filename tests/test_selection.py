@@ -1,16 +1,36 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax, softmax
+from sklearn.metrics import log_loss
 from tables import FEATURES, Plain, every_kind, problem, ridge
 
 from fourierwalk import rows as rows_module
 from fourierwalk import selection
 from fourierwalk.least_squares import LeastSquares
 from fourierwalk.rows import Rows
-from fourierwalk.selection import Selection, choose_regularization, gcv, held_out_mask, regularization_path, row_hash
+from fourierwalk.selection import (
+    PATH,
+    Look,
+    Selection,
+    beats_the_mean_left_out,
+    best_temperature,
+    by_leave_one_out,
+    choose_regularization,
+    gcv,
+    held_out_mask,
+    leave_one_out,
+    left_out_values,
+    regularization_path,
+    row_hash,
+    typical_error,
+)
 from fourierwalk.solver import Solver
 
 
@@ -92,6 +112,213 @@ def test_equal_frequencies_still_have_a_regularization(kind, anywhere):
         assert np.all(np.isfinite(anywhere.host(eigensystem.amplitudes(chosen))))
 
 
+# Leave-one-out
+
+
+def refits(kind, x, y, weight, omega, regularization):
+    """Values at each row of a ridge without one unit of its weight; λN is that of all rows."""
+    values = np.empty(y.shape, dtype=complex)
+    ridge_of_all = regularization * np.sum(weight)
+    for i in range(len(x)):
+        left = weight - (np.arange(len(x)) == i)
+        unknowns = ridge(kind.design(x, omega), y, left, ridge_of_all / np.sum(left))
+        values[i] = (kind.design(x[i : i + 1], omega) @ unknowns)[0]
+    return values
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize(("n_rows", "n_frequencies"), [(40, 5), (12, 20)], ids=["tall", "wide"])
+@every_kind
+def test_leave_one_out_is_as_many_refits(kind, n_rows, n_frequencies, weighted, xp):
+    x, y, weight = problem(n_rows)
+    omega, path = kind.frequencies(n_frequencies, 2), np.array([0.01, 0.1, 3.0])
+    minimize = LeastSquares(rows_of(xp, x, y, weight if weighted else None), kind.features, 0.0)
+    there, ones = xp.asarray(omega), weight if weighted else np.ones(n_rows)
+    found = leave_one_out(minimize, minimize.eigensystem(there), there, path)
+    for regularization, error in zip(path.tolist(), found, strict=True):
+        values = refits(kind, x, y, ones, omega, regularization)
+        expected = np.average(np.sum(np.abs(values - y) ** 2, axis=1), weights=ones)
+        assert error == pytest.approx(expected, rel=1e-8)
+        assert_allclose(left_out_values(minimize, there, regularization), values.real, atol=1e-8)
+
+
+@pytest.mark.parametrize("path", ["direct", "dual"])
+def test_leave_one_out_counts_weights_as_repetitions(path):
+    x, y, weight = problem(20)
+    again = np.repeat(np.arange(20), weight.astype(int))
+    kind = FEATURES["cos-sin"]
+    omega = kind.frequencies(4, 2)
+    weighted = LeastSquares(Rows(x, y, weight), kind.features, 0.0, Solver(path))
+    repeated = LeastSquares(Rows(x[again], y[again]), kind.features, 0.0, Solver(path))
+    assert_allclose(left_out_values(weighted, omega, 0.1)[again], left_out_values(repeated, omega, 0.1), atol=1e-12)
+    one, other = (by_leave_one_out(minimize, omega) for minimize in (weighted, repeated))
+    assert one.look.error == pytest.approx(other.look.error, rel=1e-10)
+    assert one.look.regularization == pytest.approx(other.look.regularization, rel=1e-10)
+
+
+def test_blocks_change_no_leave_one_out(xp, monkeypatch):
+    x, y, weight = problem(40)
+    minimize = LeastSquares(rows_of(xp, x, y, weight), FEATURES["complex"].features, 0.0)
+    omega = xp.asarray(FEATURES["complex"].frequencies(5, 2))
+    at_once = left_out_values(minimize, omega, 0.1), by_leave_one_out(minimize, omega).look.error
+    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 20 * 3)
+    assert_allclose(left_out_values(minimize, omega, 0.1), at_once[0], rtol=1e-10)
+    assert by_leave_one_out(minimize, omega).look.error == pytest.approx(at_once[1], rel=1e-10)
+
+
+@every_kind
+def test_the_choice_minimises_leave_one_out_on_the_path(kind, xp):
+    x, y, weight = problem(30)
+    minimize = LeastSquares(rows_of(xp, x, y, weight), kind.features, 0.0)
+    omega = kind.frequencies(5, 2)
+    there = xp.asarray(omega)
+    eigensystem = minimize.eigensystem(there)
+    path = regularization_path(eigensystem)
+    errors = leave_one_out(minimize, eigensystem, there, path)
+    (step, error, regularization, phase), _, amplitudes = by_leave_one_out(minimize, there)
+    assert (step, phase) == (0, "leave-one-out")
+    assert error == errors.min()
+    assert regularization == path[np.argmin(errors)]
+    unknowns = ridge(kind.design(x, omega), y, weight, regularization)
+    assert_allclose(xp.host(amplitudes), kind.amplitudes(unknowns), atol=1e-6)
+
+
+@pytest.mark.parametrize("regularization", [0.0, 0.3])
+def test_leave_one_out_at_a_given_regularization(regularization):
+    x, y, _ = problem(30)
+    kind = FEATURES["cos-sin"]
+    minimize = LeastSquares(Rows(x, y), kind.features, 123.0)
+    omega = kind.frequencies(5, 2)
+    look = by_leave_one_out(minimize, omega, regularization).look
+    values = refits(kind, x, y, np.ones(30), omega, regularization)
+    assert look.regularization == regularization
+    assert look.error == pytest.approx(np.mean(np.sum((values.real - y) ** 2, axis=1)), rel=1e-6)
+
+
+def test_leave_one_out_where_all_columns_are_zero():
+    """No inputs, no bias, no ridge: what is left is the mean."""
+    y = problem(20)[1]
+    minimize = LeastSquares(Rows(np.zeros((20, 2)), y), FEATURES["no bias"].features, 0.0)
+    omega = FEATURES["no bias"].frequencies(4, 2)
+    assert by_leave_one_out(minimize, omega, 0.0).look.error == pytest.approx(np.mean(np.sum(y**2, axis=1)))
+    assert_array_equal(left_out_values(minimize, omega, 0.0), np.zeros((20, 2)))
+
+
+# Better than the mean
+
+
+@given(repeat=st.lists(st.integers(1, 4), min_size=9, max_size=9))
+def test_the_typical_error_is_a_median_of_repeated_rows(repeat):
+    values, targets, _ = problem(9)
+    again = np.repeat(np.arange(9), repeat)
+    expected = np.sort(np.linalg.norm((values - targets)[again], axis=1))[(again.size - 1) // 2]
+    assert typical_error(values, targets, None, np.array(repeat, dtype=float)) == pytest.approx(expected, rel=1e-12)
+    assert typical_error(values[again], targets[again], None) == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_typical_error_of_classes_is_their_rate_of_errors():
+    values, targets = np.array([[0.4, 0.1], [0.0, 0.2], [-0.3, 0.1]]), np.eye(2)[[0, 0, 1]] - [0.5, 0.5]
+    shares = np.array([0.5, 0.5])
+    assert typical_error(values, targets, shares) == pytest.approx(1 / 3)
+    assert typical_error(values, targets, shares, np.array([1.0, 3.0, 2.0])) == pytest.approx(1 / 2)
+
+
+def test_a_constant_is_beaten_by_a_signal_and_not_by_noise():
+    x, noise, _ = problem(60, n_outputs=1)
+    kind = FEATURES["cos-sin"]
+    omega = kind.frequencies(3, 2)
+    signal = kind.design(x, omega)[:, :1] + 0.1 * noise
+    for y, beaten in ((signal, True), (noise, False)):
+        minimize = LeastSquares(Rows(x, y - y.mean()), kind.features, 0.0)
+        candidate = by_leave_one_out(minimize, omega, 1e-3)
+        assert beats_the_mean_left_out(minimize, candidate) == beaten
+        rows = Rows(x[:40], y[:40]), Rows(x[40:], y[40:])
+        looks = Selection(LeastSquares(rows[0], kind.features, 0.0), rows[1], 1e-3)
+        assert looks.beats_the_mean(*looks.look(0, omega)[1:]) == beaten
+
+
+def test_a_constant_is_not_beaten_by_what_follows_outliers():
+    """Better in squares alone: the outlier is met, all other rows are missed."""
+    x, y = np.zeros((20, 1)), np.full((20, 1), 0.1)
+    x[0], y[0] = 1.0, 100.0
+    kind = FEATURES["user's own"]
+    looks = Selection(LeastSquares(Rows(x, y), kind.features, 0.1), Rows(x, y), 0.1)
+    omega = np.array([[0.0], [np.pi]])  # 1, and 1 − 2x
+    follows = np.array([[50.5], [-49.5]]) * np.array([[1.0], [1.0]])
+    assert_allclose(kind.design(x[:2], omega) @ follows, [[100.0], [1.0]])
+    errors = looks.errors(omega, [follows, 0 * follows])
+    assert errors[0] < 0.1 * errors[1]
+    assert not looks.beats_the_mean(omega, follows)
+    assert looks.beats_the_mean(omega, np.array([[50.05], [-49.95]]))  # exact at all rows
+
+
+def test_whole_weights_are_repetitions_in_both_comparisons():
+    """Better in squares; the median is ruled by few rows of a large weight, where the constant is exact."""
+    x = np.random.default_rng(0).standard_normal((40, 1))
+    y = np.where(np.arange(40)[:, None] < 30, 5 * np.cos(3 * x), 0.0)
+    weight = np.where(np.arange(40) < 30, 1.0, 30.0)
+    kind, omega, amplitudes = FEATURES["user's own"], np.array([[3.0]]), np.array([[0.4]])
+    again = np.repeat(np.arange(40), weight.astype(int))
+    plain, weighted, repeated = Rows(x, y), Rows(x, y, weight), Rows(x[again], y[again])
+    for rows, beaten in ((plain, True), (weighted, False), (repeated, False)):
+        minimize = LeastSquares(rows, kind.features, 0.1)
+        looks = Selection(minimize, rows, 0.1)
+        assert np.argmin(looks.errors(omega, [amplitudes, 0 * amplitudes])) == 0
+        assert looks.beats_the_mean(omega, amplitudes) == beaten
+        assert beats_the_mean_left_out(minimize, by_leave_one_out(minimize, omega)) == beaten
+
+
+# The best temperature
+
+
+def scored(n_rows=80, n_classes=3, seed=0):
+    """Values that know something of the classes, one-hot targets, weights."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(n_classes, size=n_rows)
+    values = 0.5 * np.eye(n_classes)[codes] + 0.4 * rng.standard_normal((n_rows, n_classes))
+    return values, np.eye(n_classes)[codes], rng.integers(1, 4, n_rows).astype(float)
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("factor", [0.1, 1.0, 30.0])
+@pytest.mark.parametrize("n_classes", [2, 3, 7])
+def test_the_best_temperature_is_the_minimum_of_the_log_loss(n_classes, factor, weighted):
+    values, targets, weight = scored(n_classes=n_classes)
+    values, weight = factor * values, weight if weighted else None
+    codes, labels = targets.argmax(axis=1), np.arange(n_classes)
+
+    def loss(power):
+        losses = -log_softmax(np.exp(power) * values, axis=1)[np.arange(len(codes)), codes]
+        return np.average(losses, weights=weight)
+
+    scale, found = best_temperature(values, targets, weight)
+    bounds = np.log([selection.LEAST_SCALE, selection.MOST_SCALE])
+    expected = minimize_scalar(loss, bounds=bounds, options={"xatol": 1e-9})
+    assert np.log(scale) == pytest.approx(expected.x, abs=1e-5)
+    probabilities = softmax(scale * values, axis=1)
+    assert found == pytest.approx(log_loss(codes, probabilities, sample_weight=weight, labels=labels), rel=1e-10)
+    assert found <= expected.fun + 1e-9
+
+
+def test_several_values_have_each_their_own_temperature():
+    values, targets, weight = scored()
+    many = np.stack([values, 2 * values, -values, np.zeros_like(values)])
+    scales, losses = best_temperature(many, targets, weight)
+    for each, scale, loss in zip(many, scales, losses, strict=True):
+        assert_allclose((scale, loss), best_temperature(each, targets, weight), rtol=1e-12)
+    assert scales[0] == pytest.approx(2 * scales[1], rel=1e-4)
+    assert scales[2] == selection.LEAST_SCALE  # what points the wrong way counts least
+    assert losses[3] == pytest.approx(np.log(3))
+
+
+def test_values_that_need_no_temperature_or_are_no_numbers():
+    targets = np.eye(2)[[0, 1, 0]]
+    scale, loss = best_temperature(targets, targets, None)
+    assert scale > 5
+    assert loss < 1e-3
+    assert np.isfinite(best_temperature(np.full((3, 2), np.nan), targets, None)).all()
+
+
 # Rows that the walk does not see
 
 
@@ -168,6 +395,66 @@ def test_too_few_distinct_rows_are_not_split():
     assert held_out_mask(np.tile(x[1:], (50, 1)), 0.5, 0) is None
 
 
+def labelled(counts, seed):
+    """Distinct rows whose labels come so many times each, in any order, and each row up to thrice."""
+    rng = np.random.default_rng(seed)
+    labels = rng.permutation(np.repeat(np.arange(len(counts)), counts))
+    again = rng.permutation(np.repeat(np.arange(labels.size), rng.integers(1, 4, labels.size)))
+    return rng.standard_normal((labels.size, 2)), labels, again
+
+
+CLASSES = st.lists(st.integers(0, 90), min_size=1, max_size=5).filter(lambda counts: sum(counts) >= 100)
+
+
+@given(counts=CLASSES, seed=st.integers(0, 99), fraction=st.sampled_from([0.1, 0.2, 0.5]), fold=st.integers(0, 3))
+def test_every_class_is_held_out_by_its_share(counts, seed, fraction, fold):
+    x, labels, again = labelled(counts, seed)
+    mask = held_out_mask(x, fraction, seed, labels, fold)
+    for name, count in enumerate(counts):
+        assert np.sum(mask[labels == name]) == int(fraction * count + 0.5)
+    assert_array_equal(held_out_mask(x[again], fraction, seed, labels[again], fold), mask[again])
+
+
+@given(counts=CLASSES, seed=st.integers(0, 99), fraction=st.sampled_from([0.1, 0.2, 0.25]))
+def test_folds_are_disjoint_until_all_rows_were_held_out(counts, seed, fraction):
+    x, labels, _ = labelled(counts, seed)
+    n_folds = int(1 / fraction)
+    times = sum(held_out_mask(x, fraction, seed, labels, fold).astype(int) for fold in range(n_folds))
+    for name, count in enumerate(counts):
+        n = int(fraction * count + 0.5)
+        if count == 0:
+            continue
+        assert np.sum(times[labels == name]) == n * n_folds
+        if n * n_folds <= count:
+            assert times[labels == name].max() <= 1
+        else:  # rounding up: some come twice, none is left out
+            assert times[labels == name].min() >= 1
+
+
+def test_folds_of_plain_rows_are_disjoint():
+    x = np.random.default_rng(0).standard_normal((400, 2))
+    times = sum(held_out_mask(x, 0.1, 0, fold=fold).astype(int) for fold in range(10))
+    assert_array_equal(times, np.ones(400))
+    assert_array_equal(held_out_mask(x, 0.1, 0, fold=10), held_out_mask(x, 0.1, 0))
+
+
+def test_equal_rows_of_different_labels_stay_together():
+    rng = np.random.default_rng(0)
+    x = np.tile(rng.standard_normal((150, 2)), (2, 1))
+    labels = np.repeat([0, 1], 150)
+    order = rng.permutation(300)
+    mask = held_out_mask(x, 0.2, 0, labels)
+    assert_array_equal(mask[:150], mask[150:])
+    assert mask.sum() == 60
+    assert_array_equal(held_out_mask(x[order], 0.2, 0, labels[order]), mask[order])
+
+
+def test_a_rare_class_keeps_its_rows():
+    x, labels, _ = labelled([200, 4], 0)
+    for fold in range(10):
+        assert not np.any(held_out_mask(x, 0.1, 0, labels, fold)[labels == 1])
+
+
 @pytest.mark.parametrize("fraction", [1e-9, 1 - 1e-12])
 def test_a_split_with_an_empty_side_is_none(fraction):
     assert held_out_mask(np.random.default_rng(0).standard_normal((200, 2)), fraction, 0) is None
@@ -184,30 +471,112 @@ def split(backend, weighted=True):
 
 @pytest.mark.parametrize("weighted", [True, False])
 @every_kind
-def test_a_check_measures_amplitudes_of_its_own(kind, weighted, anywhere):
-    (seen, held_out), ((x, y, weight), (x_val, y_val, weight_val)) = split(anywhere, weighted)
+def test_a_look_measures_amplitudes_of_its_own(kind, weighted, xp):
+    (seen, held_out), ((x, y, weight), (x_val, y_val, weight_val)) = split(xp, weighted)
     if not weighted:
         weight, weight_val = np.ones(45), np.ones(15)
     omega = kind.frequencies(5, 2)
-    check = Selection(LeastSquares(seen, kind.features, 0.2), held_out, 0.2).check(30, anywhere.asarray(omega))
+    looks = Selection(LeastSquares(seen, kind.features, 123.0), held_out, 0.2)
+    look, frequencies, amplitudes = looks.look(30, xp.asarray(omega), "descent")
     unknowns = ridge(kind.design(x, omega), y, weight, 0.2)
     residual = (kind.design(x_val, omega) @ unknowns).real - y_val
     expected = np.sum(weight_val * np.sum(residual**2, axis=1)) / np.sum(weight_val)
-    assert check.error == pytest.approx(expected, rel=1e-8)
-    assert (check.step, check.regularization) == (30, 0.2)
-    assert_array_equal(anywhere.host(check.frequencies), omega)
+    assert look.error == pytest.approx(expected, rel=1e-8)
+    assert look == Look(30, look.error, 0.2, "descent")
+    assert_array_equal(xp.host(frequencies), omega)
+    assert_allclose(xp.host(amplitudes), kind.amplitudes(unknowns), atol=1e-9)
 
 
+@pytest.mark.parametrize("path", ["direct", "dual"])
 @every_kind
-def test_a_check_chooses_its_own_regularization(kind):
-    (seen, held_out), ((x, y, weight), _) = split(Plain)
+def test_a_look_chooses_the_best_of_a_path_on_held_out_rows(kind, path, xp):
+    (seen, held_out), ((x, y, weight), (x_val, y_val, weight_val)) = split(xp)
     omega = kind.frequencies(5, 2)
-    minimize = LeastSquares(seen, kind.features, 123.0)
-    check = Selection(minimize, held_out).check(0, omega)
-    chosen = choose_regularization(minimize.eigensystem(omega))
-    assert check.regularization == chosen
-    solved = kind.amplitudes(ridge(kind.design(x, omega), y, weight, chosen))
-    assert check.error == pytest.approx(Selection(minimize, held_out).error(omega, solved), rel=1e-4)
+    minimize = LeastSquares(seen, kind.features, 123.0, Solver(path))
+    errors = {}
+    for regularization in PATH:
+        unknowns = ridge(kind.design(x, omega), y, weight, regularization)
+        residual = (kind.design(x_val, omega) @ unknowns).real - y_val
+        errors[regularization] = np.average(np.sum(residual**2, axis=1), weights=weight_val)
+    best = min(errors, key=errors.get)
+    look, _, amplitudes = Selection(minimize, held_out).look(0, xp.asarray(omega))
+    assert look.regularization == best
+    assert look.error == pytest.approx(errors[best], rel=1e-6)
+    unknowns = ridge(kind.design(x, omega), y, weight, best)
+    assert_allclose(xp.host(amplitudes), kind.amplitudes(unknowns), atol=1e-6)
+
+
+def test_the_path_of_looks():
+    assert_allclose(PATH, 10.0 ** np.arange(-8, 2))
+
+
+def test_a_finer_path_around_the_best():
+    (seen, held_out), _ = split(Plain)
+    kind = FEATURES["cos-sin"]
+    looks = Selection(LeastSquares(seen, kind.features, 0.0), held_out)
+    coarse = looks.look(7, kind.frequencies(5, 2), "descent")
+    path = [coarse.look.regularization * 10 ** (power / 4) for power in range(-3, 4)]
+    tried = [replace(looks, regularization=value).look(7, coarse.frequencies, "descent") for value in path]
+    expected = min(tried, key=lambda candidate: candidate.look.error)
+    finer = looks.refined(coarse)
+    assert finer.look.error == pytest.approx(expected.look.error, rel=1e-10)
+    assert finer.look == expected.look._replace(error=finer.look.error)
+    assert finer.look.error < coarse.look.error
+    assert_allclose(finer.amplitudes, expected.amplitudes, rtol=1e-8)
+    at_minimum = coarse._replace(look=coarse.look._replace(error=0.0))
+    assert looks.refined(at_minimum) is at_minimum
+    assert replace(looks, regularization=0.1).refined(coarse) is coarse
+
+
+def test_a_look_where_every_regularization_is_too_small():
+    """λN is nothing beside 10²⁰: a solution of minimum norm, and finite."""
+    rows = Rows(np.ones((30, 1)), np.ones((30, 1)))
+
+    class Huge:
+        name, n_columns, n_unknowns = "huge", 1, 1
+        columns = staticmethod(lambda block, omega: 1e10 * np.ones((block.x.shape[0], omega.shape[0])))
+        system = staticmethod(lambda gram, moment: (gram, moment))
+        matrix = amplitudes = coefficients = staticmethod(lambda values: values)
+
+    looks = Selection(LeastSquares(rows, Huge(), 0.0, Solver("direct")), rows)
+    with pytest.warns(RuntimeWarning, match="singular to working precision"):
+        look, _, amplitudes = looks.look(0, np.ones((4, 1)))
+    assert look.regularization == PATH[-1]
+    assert look.error == pytest.approx(0, abs=1e-10)
+    assert np.all(np.isfinite(amplitudes))
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+def test_looks_of_classes_are_log_losses_at_the_best_temperature(weighted, xp):
+    x, _, weight = problem(60)
+    codes = (np.sin(2 * x[:, 0]) + 0.5 * x[:, 1] > 0).astype(int) + (x[:, 1] > 1)
+    shares = np.bincount(codes) / 60
+    y, weight = np.eye(3)[codes] - shares, weight if weighted else np.ones(60)
+    kind = FEATURES["cos-sin"]
+    omega = kind.frequencies(5, 2)
+    seen, held_out = (rows_of(xp, x[part], y[part], weight[part]) for part in (slice(45), slice(45, None)))
+    minimize = LeastSquares(seen, kind.features, 0.0)
+    looks = Selection(minimize, held_out, 0.2, xp.asarray(shares))
+    found = looks.look(0, xp.asarray(omega)).look.error
+    unknowns = ridge(kind.design(x[:45], omega), y[:45], weight[:45], 0.2)
+    values = kind.design(x[45:], omega) @ unknowns + shares
+    scale = float(best_temperature(values, np.eye(3)[codes[45:]], weight[45:])[0])
+    probabilities = softmax(scale * values, axis=1)
+    assert 1 < scale < 100  # else the test shows nothing
+    assert found == pytest.approx(
+        log_loss(codes[45:], probabilities, sample_weight=weight[45:], labels=[0, 1, 2]), rel=1e-7
+    )
+
+
+def test_errors_that_are_no_numbers_are_infinite():
+    (seen, held_out), _ = split(Plain)
+    kind = FEATURES["cos-sin"]
+    omega = kind.frequencies(5, 2)
+    looks = Selection(LeastSquares(seen, kind.features, 0.2), held_out)
+    fine = np.zeros((5, 2), dtype=complex)
+    found = looks.errors(omega, [fine, fine + np.nan])
+    assert np.isfinite(found[0])
+    assert found[1] == np.inf
 
 
 def test_blocks_change_no_error(xp, monkeypatch):
@@ -215,6 +584,6 @@ def test_blocks_change_no_error(xp, monkeypatch):
     kind = FEATURES["complex"]
     omega = xp.asarray(kind.frequencies(5, 2))
     looks = Selection(LeastSquares(seen, kind.features, 0.2), held_out, 0.2)
-    at_once = looks.check(0, omega).error
+    at_once = looks.look(0, omega).look.error
     monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 10 * 2)
-    assert looks.check(0, omega).error == pytest.approx(at_once, rel=1e-10)
+    assert looks.look(0, omega).look.error == pytest.approx(at_once, rel=1e-10)

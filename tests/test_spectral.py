@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from tables import slopes
 
 from fourierwalk import spectral
 from fourierwalk.features import ComplexExponentials, CosineSine, sigmoid
@@ -79,6 +80,72 @@ def test_the_gradient_is_the_direct_ones(features, d, spread):
     ours, direct = pair(Rows(x, y), features)
     amplitudes = direct(omega).amplitudes
     assert_allclose(ours.gradient(omega, amplitudes), direct.gradient(omega, amplitudes), atol=1e-10)
+
+
+@both_kinds
+@every_dimension
+@pytest.mark.parametrize("weighted", [True, False], ids=["weighted", "plain"])
+def test_the_gradient_is_that_of_the_projected_loss(features, d, spread, weighted):
+    rng, x, y = problem(d, 60)
+    weight = rng.integers(1, 4, 60).astype(float) if weighted else None
+    omega = 0.1 * spread * rng.standard_normal((3, d))
+    minimize = LeastSquares(Rows(x, y, weight), features, 0.1, Solver("spectral"))
+    minimize(2 * omega)  # one grid for all
+    gradient = minimize.gradient(omega, minimize(omega).amplitudes)
+    assert_allclose(gradient, slopes(lambda near: minimize(near).loss, omega, 1e-4), rtol=0, atol=1e-6)
+    assert np.abs(gradient).max() > 1e-3
+
+
+def test_along_a_path_of_regularizations_in_fourier_space():
+    rng, x, y = problem(1)
+    omega = rng.standard_normal((5, 1))
+    ours, direct = (list(one.along(omega, [1.0, 0.01])) for one in pair(Rows(x, y), CosineSine()))
+    for (regularization, found), (same, expected) in zip(ours, direct, strict=True):
+        assert regularization == same
+        assert_allclose(found, expected, rtol=0, atol=1e-8)
+
+
+FAR = {"large": 1e8, "too large to count": 1e200, "infinite": np.inf, "not a number": np.nan}
+
+
+@pytest.mark.parametrize("frequency", FAR.values(), ids=FAR)
+def test_a_grid_that_does_not_fit_is_refused_in_a_sentence(frequency):
+    _, x, y = problem(2)
+    minimize = LeastSquares(Rows(x, y), CosineSine(), 0.1, Solver("spectral", max_memory=4e6))
+    omega = np.array([[1.0, 1.0], [frequency, 0.0]])
+    sentence = (
+        r"needs [\d.e+inf]+ [MG]B for a grid .*allows 1 MB: smaller frequencies, another solver, or a larger max_m"
+    )
+    for ask in (
+        minimize,
+        minimize.system,
+        minimize.eigensystem,
+        lambda omega: minimize.gradient(omega, np.ones((2, 2))),
+    ):
+        with pytest.raises(MemoryError, match=sentence):
+            ask(omega)
+    assert minimize.spectral._grids == []
+
+
+def test_a_quarter_of_the_memory_is_the_grids():
+    rng, x, y = problem(1)
+    omega = rng.standard_normal((5, 1))
+    needed = Spectral(Rows(x, y), 0.0).needed_bytes(omega)
+    fits = LeastSquares(Rows(x, y), CosineSine(), 0.1, Solver("spectral", max_memory=4 * needed))
+    assert fits(omega).info.path == "spectral"
+    assert fits.spectral._grids[0].coefficients.nbytes <= needed
+    tight = LeastSquares(Rows(x, y), CosineSine(), 0.1, Solver("spectral", max_memory=4 * needed - 4))
+    with pytest.raises(MemoryError):
+        tight(omega)
+
+
+def test_auto_goes_where_no_grid_can():
+    _, x, y = problem(1, 50_000, 1)
+    minimize = LeastSquares(Rows(x, y), CosineSine(), 0.1)
+    omega = np.random.default_rng(0).standard_normal((64, 1))
+    assert minimize(omega).info.path == "spectral"
+    omega[3] = 1e30
+    assert minimize(omega).info.path == "direct"
 
 
 def test_the_grid_is_kept_and_grows_when_outgrown():

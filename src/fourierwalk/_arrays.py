@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import array_api_compat as compat
@@ -171,17 +173,29 @@ def one_pool() -> Iterator[None]:
     """NumPy's own BLAS on one thread, where SciPy has another: two pools take the cores from each other.
 
     Measured on two cores: a fit of 200 rows took five times as long with both, one of 7,000 rows half as long again.
+    Fits that overlap in threads share the limit; the last one to end lifts it.
     """
     libraries = _blas().lib_controllers
-    own = [library for library in libraries if "numpy" in str(library.filepath)] if len(libraries) > 1 else []
-    before = [library.num_threads for library in own]
+    own = [each for each in libraries if "numpy" in Path(each.filepath).parent.name] if len(libraries) > 1 else []
+    with _LOCK:
+        if not _INSIDE:
+            _BEFORE[:] = [(library, library.num_threads) for library in own]
+            for library in own:
+                library.set_num_threads(1)
+        _INSIDE.append(True)
     try:
-        for library in own:
-            library.set_num_threads(1)
         yield
     finally:
-        for library, n_threads in zip(own, before, strict=True):
-            library.set_num_threads(n_threads)
+        with _LOCK:
+            _INSIDE.pop()
+            if not _INSIDE:
+                for library, n_threads in _BEFORE:
+                    library.set_num_threads(n_threads)
+
+
+_LOCK = threading.Lock()
+_INSIDE: list[bool] = []
+_BEFORE: list[tuple[Any, int]] = []
 
 
 def _mirrored(matrix: np.ndarray, width: int = 64) -> np.ndarray:

@@ -11,7 +11,7 @@ import numpy as np
 
 from fourierwalk._arrays import Array, like, namespace
 from fourierwalk.descent import Descent
-from fourierwalk.least_squares import LeastSquares
+from fourierwalk.least_squares import LeastSquares, Minibatch
 from fourierwalk.proposals import AnnealedWalk, Proposal, ScaledWalk, ShapedWalk
 from fourierwalk.resampling import Resampling
 from fourierwalk.sampler import Info, State
@@ -19,14 +19,16 @@ from fourierwalk.selection import Candidate, Look, Selection, beats_the_mean_lef
 
 WALK_REGULARIZATION = 0.01
 LEAST_REGULARIZATION = 1e-7  # of descent
-WALK_STEPS = 60
+WALK_STEPS = 100
 DESCENT_STEPS = 300
 WALK_LOOKS_EVERY = 5
 DESCENT_LOOKS_EVERY = 5
 FIRST_STEP, LAST_STEP = 0.5, 0.1  # of the walk: relative to the frequencies' spread, and to the first
 GAIN = 1e-3  # a relative gain below this is none
+IDLE = 50  # steps in a row without an accepted move, or all of them singular: there will be no others
 GROWTH = 1e4  # frequencies whose spread has grown by more than this have no end
 LEAST_MEMBER = 4  # frequencies of a member of an average
+FINISHING_STEPS = 5
 FEW_ROWS = 400  # below, no average is tried and descent is short
 MOST_DOUBLINGS = 14
 
@@ -78,23 +80,25 @@ def follow(
             if phase.follows:
                 minimize = _at(phase.minimize, candidate.look.regularization)
                 state, _ = phase.sampler.refit(state, minimize)
-        ending = _ending(fresh, n, since_best >= phase.patience, _spread(state.frequencies) / max(first_spread, 1.0))
+        is_impatient, growth = since_best >= phase.patience, _spread(state.frequencies) / max(first_spread, 1.0)
+        ending = "no step down is left" if len(fresh) < n else _ending(infos, is_impatient, growth)
         if ending:
             return Trail(best, state, infos, looks, ending)
     return Trail(best, state, infos, looks, "all steps done")
 
 
-def _ending(fresh: list[Info], n: int, is_impatient: bool, growth: float) -> str:
+def _ending(infos: list[Info], is_impatient: bool, growth: float) -> str:
     """Why to stop, if there is a reason."""
-    if len(fresh) < n:
-        return "no step down is left"
+    recent = infos[-IDLE:]
     if is_impatient:
         return "no better state for as many looks as patience allows"
     if not growth < GROWTH:
         return "the frequencies grew without end"
-    if all(info.acceptance == 0 for info in fresh):
+    if len(recent) < IDLE:
+        return ""
+    if all(info.acceptance == 0 for info in recent):
         return "no move was accepted any more"
-    if all(info.solve is not None and info.solve.fallback for info in fresh):
+    if all(info.solve is not None and info.solve.fallback for info in recent):
         return "the equations had become singular"
     return ""
 
@@ -107,6 +111,7 @@ class Found(NamedTuple):
     infos: list[Info]
     looks: list[Look]
     decisions: list[str]
+    judged: tuple[Candidate, ...] = ()  # members that have not seen the first held-out rows, where those kept have
 
 
 class Split(NamedTuple):
@@ -117,11 +122,13 @@ class Split(NamedTuple):
 
 
 class Start(NamedTuple):
-    """Where frequencies start: K and their dimension, and the user's own spread or frequencies, if any."""
+    """Where frequencies start: K and their dimension; the user's own frequencies, spread and λ, if any; steps taken."""
 
     shape: tuple[int, int]
     frequencies: Array | None = None
     spread: float | None = None
+    regularization: float | None = None
+    step: int = 0
 
 
 @dataclass(frozen=True)
@@ -145,7 +152,7 @@ class Automatic:
     max_norm : float
         No frequency moves to this norm or beyond.
     n_steps : int, optional
-        Steps of walk and descent together, a sixth of them walk. None: 60 and 300, fewer for few rows.
+        Steps of walk and descent together, a sixth of them walk. None: 100 and 300, fewer for few rows.
     patience : int
         Looks at the held-out rows without a gain after which walk or descent ends.
 
@@ -163,7 +170,7 @@ class Automatic:
 
     walk: bool = True
     descend: bool = True
-    members: tuple[int, ...] = (4, 16)
+    members: tuple[int, ...] = (4, 16, 64)
     proposal: Proposal | None = None
     exponent: float | None = None
     max_norm: float = math.inf
@@ -183,7 +190,7 @@ class Automatic:
             return self._by_leave_one_out(problem, start, rng)
         found = yield from self._one(first, start, rng)
         best_error = found.members[0].look.error
-        for n_members in self.members:
+        for n_members in self.members if start.frequencies is None else ():  # given ones are those of one model
             if start.shape[0] // n_members < LEAST_MEMBER or problem.rows.total_weight < FEW_ROWS:
                 break
             tried, error = yield from self._members(first, start, n_members, rng, best_error)
@@ -197,31 +204,45 @@ class Automatic:
                 break
             best_error = error
             found = found._replace(members=tried.members)
-        if len(found.members) > 1:
+        if not selection.beats_the_mean(*averaged([(each.frequencies, each.amplitudes) for each in found.members])):
+            return self._without_steps(problem, start, rng, found)
+        if len(found.members) > 1 and splits(1) is not first:
             found = yield from self._on_other_rows(splits, start, rng, found)
-        model = averaged([(each.frequencies, each.amplitudes) for each in found.members])
-        return found if selection.beats_the_mean(*model) else _constant(found, "on held-out rows")
+        return found
+
+    def _without_steps(self, problem: LeastSquares, start: Start, rng: np.random.Generator, found: Found) -> Found:
+        """Where no state surely beats the mean: frequencies without steps, by leave-one-out, which is less a matter of luck."""
+        if start.frequencies is not None:
+            return _constant(found, "on held-out rows")
+        fixed = self._by_leave_one_out(problem, start, rng)
+        return fixed._replace(
+            state=found.state,
+            infos=found.infos,
+            looks=[*found.looks, *fixed.looks],
+            decisions=[*found.decisions, "no state surely beats the mean on held-out rows", *fixed.decisions],
+        )
 
     def _by_leave_one_out(self, problem: LeastSquares, start: Start, rng: np.random.Generator) -> Found:
         """A spread and a λ, and no steps: there are no rows to choose states by."""
-        best = spread_by_trial(lambda frequencies: by_leave_one_out(problem, frequencies), start, problem.rows.y, rng)
+        best = spread_by_trial(lambda ω: by_leave_one_out(problem, ω, start.regularization), start, problem.rows.y, rng)
         decisions = [
             f"frequencies of spread {_spread(best.frequencies):.3g}, by leave-one-out",
             "no steps: no rows to choose states by",
         ]
-        found = Found((best,), State(0, best.frequencies, best.amplitudes, None), [], [best.look], decisions)
+        state = State(start.step, best.frequencies, best.amplitudes, None)
+        found = Found((best,), state, [], [best.look], decisions)
         return found if beats_the_mean_left_out(problem, best) else _constant(found, "by leave-one-out")
 
     def _one(self, split: Split, start: Start, rng: np.random.Generator) -> Generator[Look, None, Found]:
         """One model: a spread by trial, a walk from there, descent from the walk's best state."""
         problem, selection = split
-        best = spread_by_trial(lambda ω: selection.look(0, ω, "start"), start, problem.rows.y, rng)
+        best = spread_by_trial(lambda ω: selection.look(start.step, ω, "start"), start, problem.rows.y, rng)
         yield best.look
         decisions = [f"start: spread {_spread(best.frequencies):.3g}, held-out error {best.look.error:.4g}"]
-        state = State(0, best.frequencies, best.amplitudes, None)
+        state = State(start.step, best.frequencies, best.amplitudes, None)
         infos: list[Info] = []
         looks = [best.look]
-        for name, phase in self._phases(problem, selection.minimize):
+        for name, phase in self._phases(problem, selection.minimize, rng):
             minimize = _at(phase.minimize, best.look.regularization) if phase.follows else phase.minimize
             phase = phase._replace(minimize=minimize)
             first = phase.sampler.init(minimize, best.frequencies)._replace(step=state.step)
@@ -235,7 +256,7 @@ class Automatic:
             looks.extend(trail.looks)
         return Found((selection.refined(best),), state, infos, looks, decisions)
 
-    def _phases(self, problem: LeastSquares, exact: LeastSquares) -> list[tuple[str, Phase]]:
+    def _phases(self, problem: LeastSquares, exact: LeastSquares, rng: np.random.Generator) -> list[tuple[str, Phase]]:
         """What is done after the start."""
         n_walk, n_descent = self._budget(problem.rows.total_weight)
         phases = []
@@ -243,7 +264,8 @@ class Automatic:
             shaped = ScaledWalk(ShapedWalk(FIRST_STEP))
             proposal = self.proposal or AnnealedWalk(shaped, LAST_STEP, n_walk)
             walk = Resampling(proposal, exponent=self.exponent, max_norm=self.max_norm)
-            phases.append(("walk", Phase(walk, problem, n_walk, WALK_LOOKS_EVERY, n_walk)))
+            on_batches = problem if problem.solver.batch_size is None else Minibatch(problem, rng.spawn(1)[0])
+            phases.append(("walk", Phase(walk, on_batches, n_walk, WALK_LOOKS_EVERY, n_walk)))
         if self.descend and n_descent and hasattr(problem.features, "gradient"):
             descent = Descent(max_norm=self.max_norm)
             phases.append(("descent", Phase(descent, exact, n_descent, DESCENT_LOOKS_EVERY, self.patience, True)))
@@ -288,7 +310,19 @@ class Automatic:
             infos=[*found.infos, *others.infos],
             looks=[*found.looks, *others.looks],
             decisions=[*found.decisions, "the average's members trained once more, each with other rows held out"],
+            judged=found.members,
         )
+
+    def finish(self, problem: LeastSquares, member: Candidate, rng: np.random.Generator) -> Candidate:
+        """A few more steps of descent on all rows, for a member that descent has brought to where it is."""
+        if not self.descend or member.look.phase != "descent" or math.isinf(member.look.regularization):
+            return member
+        minimize = _at(problem, member.look.regularization)
+        descent = Descent(max_norm=self.max_norm)
+        state = descent.init(minimize, member.frequencies)
+        for after, _ in descent.sample(minimize, state, rng, FINISHING_STEPS):
+            state = after
+        return member._replace(frequencies=state.frequencies)
 
 
 def _shares(n: int, n_parts: int) -> list[int]:
@@ -344,10 +378,12 @@ def spread_by_trial(
 
 def _constant(found: Found, where: str) -> Found:
     """The constant model: nothing found is better."""
-    nothing = found.members[0]._replace(amplitudes=0 * found.members[0].amplitudes)
-    nothing = nothing._replace(look=nothing.look._replace(regularization=math.inf))
+    nothing = tuple(
+        Candidate(look._replace(regularization=math.inf), frequencies, 0 * amplitudes)
+        for look, frequencies, amplitudes in found.members
+    )
     decision = f"nothing beats the mean of the targets {where}: the constant model"
-    return found._replace(members=(nothing,), decisions=[*found.decisions, decision])
+    return found._replace(members=nothing, decisions=[*found.decisions, decision])
 
 
 def _at(problem: LeastSquares, regularization: float) -> LeastSquares:

@@ -37,7 +37,7 @@ _PARAMETERS = """
         "descent": the projected loss is descended from the start. "fixed": frequencies drawn once (plain random Fourier
         features).
     n_steps : int, default=None
-        M. None: 60 steps of walk and at most 300 of descent, fewer for few rows ("auto"), else 1,000.
+        M. None: 100 steps of walk and at most 300 of descent, fewer for few rows ("auto"), else 1,000.
     step_size : float or "paper", default=None
         δ, a standard deviation. None: adapted. "paper": 2.4²/d.
     exponent : float or "paper", default=None

@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import assert_all_finite, check_array, column_or_1d, validate_data
 
 from fourierwalk._arrays import Array, is_foreign, like, namespace, to_host
-from fourierwalk.parameters import option
+from fourierwalk.parameters import number, option
 from fourierwalk.training import Data
 
 MOST_CLASSES = 32
@@ -78,7 +78,13 @@ def class_weighted(class_weight: Any, found: np.ndarray, codes: np.ndarray, samp
     unknown = [label for label in class_weight if label not in found.tolist()]
     if unknown:
         raise ValueError(f"class_weight must name classes of y only, got {unknown[0]!r}.")
-    return own * np.array([float(class_weight.get(label, 1.0)) for label in found.tolist()])[codes]
+    for label, given in class_weight.items():
+        number(f"class_weight[{label!r}]", given, at_least=0)
+    own = own * np.array([float(class_weight.get(label, 1.0)) for label in found.tolist()])[codes]
+    left = np.unique(codes[own > 0]).size
+    if left < 2:
+        raise ValueError(f"class_weight must leave at least 2 classes of y, got {left}.")
+    return own
 
 
 def known(y_val: Any, found: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 
 from fourierwalk._arrays import Array, like, namespace, to_host
 from fourierwalk.proposals import Proposal
-from fourierwalk.sampler import Info, Minimize, State, norms
+from fourierwalk.sampler import MOST_NORM, Info, Minimize, State, norms
 
 
 @dataclass(frozen=True)
@@ -59,14 +59,14 @@ class Resampling:
         """Resample where it is due, move, solve."""
         omega, beta = state.frequencies, state.amplitudes
         xp, n = namespace(omega), omega.shape[0]
-        size, is_copy = norms(beta), like(np.zeros(n, dtype=bool), omega)
-        if effective_size(size) <= self.threshold * n:
+        size, is_copy, chosen = norms(beta), like(np.zeros(n, dtype=bool), omega), np.arange(n)
+        if self.threshold >= 1 or effective_size(size) <= self.threshold * n:  # rounding decides nothing
             chosen = systematic(rng, to_host(size))
             omega, beta, is_copy = _copies(omega, beta, chosen)
         proposed = self.proposal.propose(rng, state.proposal, omega)
-        if self.max_norm < math.inf:
-            inside = xp.linalg.vector_norm(proposed, axis=1) < self.max_norm
-            proposed = xp.where(inside[:, None], proposed, state.frequencies)
+        inside = xp.linalg.vector_norm(proposed, axis=1) < min(self.max_norm, MOST_NORM)
+        proposed = xp.where(inside[:, None], proposed, state.frequencies)
+        is_copy = is_copy | xp.take(~inside, like(chosen, omega), axis=0)  # of one that stays: it is there already
         solution = minimize(proposed)
         acceptance = 1.0
         if self.exponent is not None:
@@ -97,8 +97,11 @@ class Resampling:
 def effective_size(size: Array) -> float:
     """(Σ|βₖ|)² / Σ|βₖ|²: between one and the number of frequencies."""
     xp = namespace(size)
-    squares = float(xp.sum(size * size))
-    return float(xp.sum(size)) ** 2 / squares if squares > 0 else float(size.shape[0])
+    largest = float(xp.max(size))
+    if not largest > 0:
+        return float(size.shape[0])
+    size = size / largest  # squares of any amplitude stay finite
+    return float(xp.sum(size)) ** 2 / float(xp.sum(size * size))
 
 
 def systematic(rng: np.random.Generator, size: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
+from scipy.special import log_softmax
 
 from fourierwalk._arrays import Array, matmul, namespace, real_part, squared_modulus, to_host
 from fourierwalk.least_squares import Eigensystem, LeastSquares
@@ -30,10 +31,10 @@ def choose_regularization(eigensystem: Eigensystem) -> float:
     return path[int(np.argmin([gcv(eigensystem, value) for value in path]))]
 
 
-def by_leave_one_out(problem: LeastSquares, frequencies: Array) -> Candidate:
-    """The candidate at λ by leave-one-out: for frequencies that were not fitted to these rows."""
+def by_leave_one_out(problem: LeastSquares, frequencies: Array, regularization: float | None = None) -> Candidate:
+    """The candidate at λ, by leave-one-out if none is given: for frequencies that were not fitted to these rows."""
     eigensystem = problem.eigensystem(frequencies)
-    path = regularization_path(eigensystem)
+    path = regularization_path(eigensystem) if regularization is None else np.array([regularization])
     errors = leave_one_out(problem, eigensystem, frequencies, path)
     best = int(np.argmin(errors))
     look = Look(0, float(errors[best]), float(path[best]), "leave-one-out")
@@ -61,7 +62,7 @@ def leave_one_out(
     hᵢ is the leverage of one unit of weight, so that whole weights equal repeated rows.
     """
     features = problem.features
-    divisors = [eigensystem.values + value * eigensystem.weight for value in regularizations.tolist()]
+    divisors = [_divisor(eigensystem, value) for value in regularizations.tolist()]
 
     def squares(block: Block) -> Array:
         rotated = matmul(features.matrix(features.columns(block, frequencies)), eigensystem.basis)
@@ -78,10 +79,16 @@ def leave_one_out(
     return to_host(problem.rows.sum(squares, width)) / problem.rows.total_weight
 
 
+def _divisor(eigensystem: Eigensystem, regularization: float) -> Array:
+    """The eigenvalues with their ridge; one where there is nothing to divide, since all columns are zero."""
+    values = eigensystem.values + regularization * eigensystem.weight
+    return namespace(values).where(values > 0, values, namespace(values).ones_like(values))
+
+
 def left_out_values(problem: LeastSquares, frequencies: Array, regularization: float) -> np.ndarray:
     """What the real part would be at each row if one unit of its weight had been left out: y + r/(1 − h), (n, q)."""
     eigensystem, features = problem.eigensystem(frequencies), problem.features
-    divisor = eigensystem.values + regularization * eigensystem.weight
+    divisor = _divisor(eigensystem, regularization)
     found = []
     for block in problem.rows.blocks(2 * features.n_columns * int(frequencies.shape[0])):
         rotated = matmul(features.matrix(features.columns(block, frequencies)), eigensystem.basis)
@@ -98,9 +105,9 @@ def beats_the_mean_left_out(problem: LeastSquares, candidate: Candidate) -> bool
     weight = None if problem.rows.weight is None else to_host(problem.rows.weight)
     total = problem.rows.total_weight
     constant = -targets / max(total - 1.0, 1.0)  # the mean of the others
-    squares = [np.average(np.sum((each - targets) ** 2, axis=1), weights=weight) for each in (values, constant)]
-    typical = [typical_error(each, targets, None) for each in (values, constant)]
-    return bool(squares[0] < squares[1] and typical[0] <= MOST_TYPICAL * typical[1])
+    squares = [np.sum((each - targets) ** 2, axis=1) for each in (values, constant)]
+    typical = [typical_error(each, targets, None, weight) for each in (values, constant)]
+    return is_gain(squares[1] - squares[0], weight, SURE_LEFT_OUT) and typical[0] <= MOST_TYPICAL * typical[1]
 
 
 class Look(NamedTuple):
@@ -179,7 +186,8 @@ class Selection:
         width = features.n_columns * int(frequencies.shape[0]) + q * len(amplitudes)
         values = [matmul(features.columns(block, frequencies), coefficients) for block in self.held_out.blocks(width)]
         joined = to_host(namespace(frequencies).concat(values, axis=0))
-        found = self._errors(np.stack([joined[:, i * q : (i + 1) * q] for i in range(len(amplitudes))]))
+        rows = self._row_errors(np.stack([joined[:, i * q : (i + 1) * q] for i in range(len(amplitudes))]))
+        found = np.average(rows, axis=1, weights=self._weight)
         return np.where(np.isfinite(found), found, np.inf).tolist()
 
     def beats_the_mean(self, frequencies: Array, amplitudes: Array) -> bool:
@@ -194,18 +202,18 @@ class Selection:
             [to_host(matmul(features.columns(block, frequencies), coefficients)) for block in blocks]
         )
         both = np.stack((values, np.zeros_like(values)))
-        error, constant = self._errors(both)
+        errors, constants = self._row_errors(both)
         shares = None if self.shares is None else to_host(self.shares)
-        typical, constants = (typical_error(each, self._targets, shares) for each in both)
-        return bool(error < constant and typical <= MOST_TYPICAL * constants)
+        typical = [typical_error(each, self._targets, shares, self._weight) for each in both]
+        return is_gain(constants - errors, self._weight, SURE) and typical[0] <= MOST_TYPICAL * typical[1]
 
-    def _errors(self, values: np.ndarray) -> np.ndarray:
-        """The error of each of (n, n_rows, q) values."""
+    def _row_errors(self, values: np.ndarray) -> np.ndarray:
+        """The errors (n, n_rows) of (n, n_rows, q) values."""
         if self.shares is None:
-            squares = np.sum((values - self._targets) ** 2, axis=2)
-            return np.average(squares, axis=1, weights=self._weight)
-        shares = to_host(self.shares)
-        return best_temperature(values + shares, self._targets + shares, self._weight)[1]
+            return np.sum((values - self._targets) ** 2, axis=2)
+        values, targets = values + to_host(self.shares), self._targets + to_host(self.shares)
+        scale, _ = best_temperature(values, targets, self._weight)
+        return -np.sum(targets * log_softmax(scale[:, None, None] * np.nan_to_num(values), axis=2), axis=2)
 
     @cached_property
     def _targets(self) -> np.ndarray:
@@ -217,13 +225,29 @@ class Selection:
 
 
 MOST_TYPICAL = 1.02
+SURE, SURE_LEFT_OUT = 3.0, 1.0
+"""Standard errors by which a gain over the mean must exceed zero: states are the best of many on the same rows."""
 
 
-def typical_error(values: np.ndarray, targets: np.ndarray, shares: np.ndarray | None) -> float:
-    """The median of the rows' absolute errors; of classes the rate of misclassification."""
-    if shares is None:
-        return float(np.median(np.sqrt(np.sum((values - targets) ** 2, axis=1))))
-    return float(np.mean(np.argmax(values + shares, axis=1) != np.argmax(targets + shares, axis=1)))
+def is_gain(gains: np.ndarray, weight: np.ndarray | None, sure: float) -> bool:
+    """Whether the mean of the rows' gains is more than chance."""
+    mean = np.average(gains, weights=weight)
+    variance = np.average((gains - mean) ** 2, weights=weight)
+    n_rows = gains.size if weight is None else float(np.sum(weight))
+    return bool(mean > sure * np.sqrt(variance / n_rows))
+
+
+def typical_error(
+    values: np.ndarray, targets: np.ndarray, shares: np.ndarray | None, weight: np.ndarray | None = None
+) -> float:
+    """The (lower) median of the rows' absolute errors; of classes the rate of misclassification."""
+    if shares is not None:
+        is_wrong = np.argmax(values + shares, axis=1) != np.argmax(targets + shares, axis=1)
+        return float(np.average(is_wrong, weights=weight))
+    errors = np.sqrt(np.sum((values - targets) ** 2, axis=1))
+    order = np.argsort(errors)
+    up_to = np.cumsum(np.ones(errors.size) if weight is None else weight[order])
+    return float(errors[order[np.searchsorted(up_to, 0.5 * up_to[-1])]])
 
 
 LEAST_SCALE, MOST_SCALE = 0.05, 200.0

@@ -187,22 +187,31 @@ class Training:
         first = split(0)
         selection = first.selection
         decisions = [f"inputs scaled: {scaling.kind}", self._told(data, selection)]
-        search = self._search(lambda fold: split(fold) if fold else first, features, data, rng, resume)
+        other = split if data.x_val is None else lambda _: first
+        search = self._search(lambda fold: other(fold) if fold else first, features, data, rng, resume)
         found = self._watched(search)
         decisions.extend((*found.decisions, *_solves(found.infos)))
         whole = LeastSquares(rows, features, 0.0, exact)
-        members = [self._final(whole, member, chosen, selection is not None, decisions) for member in found.members]
+        sampler = self.sampler_object(data)
+        finished = found.members
+        if isinstance(sampler, Automatic) and selection is not None:
+            finished = tuple(sampler.finish(whole, member, rng) for member in found.members)
+        members = [self._final(whole, member, chosen, selection is not None, decisions) for member in finished]
         frequencies, amplitudes = averaged([(member.frequencies, member.amplitudes) for member in members])
         model = FourierModel(
             frequencies, amplitudes * scaling.targets.scale[None, :], scaling.targets.center, features, scaling
         )
         history = History(found.infos, found.looks, tuple(decisions))
         kept = found.members[0].look.step
-        resumable = Resume(found.state, self.sampler_object(data), split_seed, kept, frequencies)
+        resumable = Resume(found.state, sampler, split_seed, kept, frequencies)
         regularization = chosen
         if regularization is None:  # one number for several members: the geometric mean
             regularization = float(np.exp(np.mean([np.log(member.look.regularization) for member in members])))
-        calibration = None if self.scale_targets else _calibration(whole, selection, found.members, members, scaling)
+        calibration = (
+            None
+            if self.scale_targets
+            else _calibration(whole, selection, found.judged or found.members, members, scaling)
+        )
         return Fit(model, regularization, history, rows.total_weight, resumable, calibration)
 
     def _search(
@@ -320,18 +329,20 @@ class Training:
     def _automatic_start(self, features: Features, data: Data, resume: Resume | None) -> Start:
         """What "auto" may choose itself, and what the user or an earlier fit has chosen."""
         shape = (int(self.n_frequencies), features.dimension(int(data.x.shape[1])))
+        start = Start(shape, regularization=None if self.regularization == "auto" else float(self.regularization))
         if resume is not None:
-            return Start(shape, frequencies=resume.best)
+            return start._replace(frequencies=resume.best, step=resume.state.step)
         if self.initial is None:
-            return Start(shape)
+            return start
         if np.ndim(self.initial) == 0:
-            return Start(shape, spread=float(self.initial))
-        return Start(shape, frequencies=self._given(shape, data))
+            return start._replace(spread=float(self.initial))
+        return start._replace(frequencies=self._given(shape, data))
 
     def _start(self, features: Features, data: Data, rng: np.random.Generator) -> Array:
         """ω = 0 (the paper), N(0, σ²), or the user's own."""
         shape = (int(self.n_frequencies), features.dimension(int(data.x.shape[1])))
-        initial = (0.0 if self.sampler == "metropolis" else 1.0) if self.initial is None else self.initial
+        is_walk = self.sampler == "metropolis" or isinstance(self.sampler, Metropolis)
+        initial = (0.0 if is_walk else 1.0) if self.initial is None else self.initial
         if np.ndim(initial) != 0:
             return self._given(shape, data)
         return like(initial * rng.standard_normal(shape) if initial else np.zeros(shape), data.y)
@@ -375,7 +386,8 @@ class Training:
             return AnnealedWalk(ScaledWalk(ShapedWalk(FIRST_SHARE)), LAST_SHARE, max(2, self._n_steps()))
         step = {None: FIRST_STEP / math.sqrt(d), "paper": 2.4**2 / d}.get(self.step_size, self.step_size)
         proposal: Proposal = RandomWalk(step) if self.adapt_after is None else AdaptiveWalk(step, int(self.adapt_after))
-        return TargetedWalk(proposal, ACCEPTANCE_TARGET) if self.step_size is None else proposal
+        is_tested = self.sampler == "metropolis" or self.exponent is not None  # without a test all moves are accepted
+        return TargetedWalk(proposal, ACCEPTANCE_TARGET) if self.step_size is None and is_tested else proposal
 
 
 MOST_LEFT_OUT = 1000
@@ -391,10 +403,11 @@ def _calibration(
 ) -> Calibration:
     """The model's values at rows that it was not fitted to, as far as there are any."""
     rows = whole.rows if selection is None else selection.held_out
-    if selection is None and len(final) == 1 and len(rows) <= MOST_LEFT_OUT:
+    if selection is None and len(final) == 1 and rows.total_weight <= MOST_LEFT_OUT:
         values = left_out_values(whole, final[0].frequencies, final[0].look.regularization)
     else:
-        rows = rows if len(rows) <= 10 * MOST_LEFT_OUT else rows.take(np.arange(10 * MOST_LEFT_OUT))
+        if len(rows) > 10 * MOST_LEFT_OUT:  # from all over: they may be sorted by class
+            rows = rows.take(np.linspace(0, len(rows) - 1, 10 * MOST_LEFT_OUT).astype(np.int64))
         members = final if selection is None else chosen
         frequencies, amplitudes = averaged([(member.frequencies, member.amplitudes) for member in members])
         coefficients = whole.features.coefficients(amplitudes)

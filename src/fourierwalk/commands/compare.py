@@ -38,6 +38,9 @@ def register(verbs: Any) -> None:
         "--widths", type=int, nargs="+", metavar="K", default=WIDTHS, help="frequencies of ours and fixed"
     )
     parser.add_argument("--splits", type=int, metavar="N", help="splits of each data set (default: 5, or those given)")
+    parser.add_argument(
+        "--first-split", type=int, metavar="I", default=0, help="begin with this one, to share the work (default: 0)"
+    )
     parser.add_argument("--target", metavar="NAME", help="target column of a CSV file (default: the last)")
     parser.add_argument("--task", choices=datasets.TASKS, help="for files (default: by whether targets are numbers)")
     parser.add_argument("--data-dir", help="folder with MNIST's four files (default: $FOURIERWALK_DATA, else download)")
@@ -58,7 +61,7 @@ def main(options: argparse.Namespace) -> int:
         return _show(options.report, None, console)
     _check(options)
     chosen = _datasets(options)
-    wanted = run.cells(chosen, options.widths, options.methods, options.splits, options.device)
+    wanted = run.cells(chosen, options.widths, options.methods, options.splits, options.device, options.first_split)
     gathered = results.read_gathered(options.out)
     missing = [cell for cell in wanted if options.again or not run.is_there(options.out, cell, gathered)]
     console.print(f"{len(wanted)} cells, {len(wanted) - len(missing)} already in {options.out}.")

@@ -61,10 +61,10 @@ class Dataset:
     settings: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
 
-    def numbers(self, wanted: int | None) -> range:
-        """The splits to compute."""
-        n = self.n_splits if wanted is None else wanted
-        return range(n if self.most_splits is None else min(n, self.most_splits))
+    def numbers(self, wanted: int | None, first: int = 0) -> range:
+        """The splits to compute, from the first on."""
+        last = first + (self.n_splits if wanted is None else wanted)
+        return range(first, last if self.most_splits is None else min(last, self.most_splits))
 
 
 class Options(NamedTuple):

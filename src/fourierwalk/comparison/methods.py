@@ -9,12 +9,23 @@ from typing import Any, Protocol
 import numpy as np
 from sklearn.base import clone
 
+from fourierwalk.automatic import Automatic
 from fourierwalk.comparison.peers import CLASSIFICATION, REGRESSION
 from fourierwalk.comparison.tuning import OURS, PEER, Clock, Fitted
 from fourierwalk.estimators import AdaptiveFourierClassifier, AdaptiveFourierRegressor
 from fourierwalk.paper.baselines import SPREADS, tuned_fixed
 
-NAMES = ("ours", "fixed", *(method.name for method in REGRESSION))
+VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "start-only": ("start only", {"sampler": Automatic(walk=False, descend=False, members=())}),
+    "metropolis-only": ("Metropolis walk only", {"sampler": "metropolis", "early_stopping": True, "n_steps": 400}),
+    "resampling-only": ("resampling walk only", {"sampler": Automatic(descend=False, members=())}),
+    "descent-only": ("descent only", {"sampler": Automatic(walk=False, members=())}),
+    "walk-descent": ("walk + descent", {"sampler": Automatic(members=())}),
+    "fixed-ridge": ("walk + descent + averaging, λ = 0.001", {"regularization": 1e-3}),
+}
+"""Ours with parts left out, for `--methods ablation`; "ours" itself is walk + descent + averaging, λ selected."""
+
+NAMES = ("ours", "ablation", "fixed", *(method.name for method in REGRESSION))
 
 
 class Method(Protocol):
@@ -88,6 +99,26 @@ class Ours:
 
 
 @dataclass(frozen=True)
+class Variant(Ours):
+    """Ours with a part left out."""
+
+    kind: str = "walk-descent"
+
+    @property
+    def name(self) -> str:
+        """In keys and file names."""
+        return f"ablation-{self.kind}-{self.width}"
+
+    @property
+    def label(self) -> str:
+        """In tables and figures."""
+        return f"{VARIANTS[self.kind][0]}, K = {self.width}"
+
+    def _estimator(self, seed: int | None) -> Any:
+        return super()._estimator(seed).set_params(**VARIANTS[self.kind][1])
+
+
+@dataclass(frozen=True)
 class Fixed(Ours):
     """As many fixed random frequencies, with tuned bandwidth and λ: the first of the peers."""
 
@@ -134,6 +165,8 @@ def named(task: str, widths: Sequence[int], names: Sequence[str] | None, device:
     unknown = [name for name in names or () if name not in NAMES]
     if unknown:
         raise ValueError(f"--methods must name some of {', '.join(NAMES)}, got {unknown[0]!r}.")
-    return [
-        method for method in table(task, widths, device) if names is None or method.name.rstrip("-0123456789") in names
-    ]
+    variants: list[Method] = []
+    if names is not None and "ablation" in names:
+        variants = [Variant(task, width, device, kind) for width in widths for kind in VARIANTS]
+    chosen = table(task, widths, device)
+    return [*variants, *(each for each in chosen if names is None or each.name.rstrip("-0123456789") in names)]

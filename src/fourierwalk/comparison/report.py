@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from fourierwalk.comparison import plots, summary
 from fourierwalk.comparison.summary import Found
+from fourierwalk.files import write_text
 from fourierwalk.page import Page
 from fourierwalk.paper import results
 from fourierwalk.provenance import describe
@@ -38,7 +40,31 @@ def write_report(folder: Path) -> Path:
     page.heading("Where this comes from")
     for line in _origins(found):
         page.text(line, "note")
+    write_text(folder / "tables.md", markdown(found))
     return page.write(folder / "comparison.html")
+
+
+def markdown(found: Found) -> str:
+    """The tables and verdicts alone, for documents."""
+    lines = [EXPLANATION, "", CAUTION, ""]
+    for dataset in summary.datasets(found):
+        table = summary.rows(found, dataset)
+        header = [summary.error_name(found, dataset) if name == "error" else name for name in summary.HEADER]
+        lines += [
+            f"### {dataset}",
+            "",
+            summary.describe(found, dataset),
+            "",
+            _line(header),
+            _line(["---"] * len(header)),
+        ]
+        lines += [_line(summary.cells_of(row)) for row in table]
+        lines += ["", *(f"- {summary.words_of(difference)}" for difference in summary.differences(table)), ""]
+    return "\n".join([*lines, *_origins(found), ""])
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
 
 
 def read(folder: Path) -> Found:

@@ -46,12 +46,13 @@ def cells(
     methods: Sequence[str] | None,
     n_splits: int | None,
     device: str | None = None,
+    first_split: int = 0,
 ) -> list[Cell]:
     """All cells of a comparison; a split is finished before the next begins."""
     return [
         Cell(dataset, method, number)
         for dataset in datasets
-        for number in dataset.numbers(n_splits)
+        for number in dataset.numbers(n_splits, first_split)
         for method in named(dataset.task, widths, methods, device)
     ]
 

@@ -1,0 +1,610 @@
+"""The search is its definition: plain loops over the same parts, with the same random numbers."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from tables import FEATURES, OnlyCosines, Plain, ridge
+
+from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierRegressor, automatic
+from fourierwalk.automatic import (
+    Automatic,
+    Found,
+    Phase,
+    Split,
+    Start,
+    average_error,
+    averaged,
+    follow,
+    spread_by_trial,
+)
+from fourierwalk.descent import Descent
+from fourierwalk.least_squares import LeastSquares, Minibatch
+from fourierwalk.proposals import AnnealedWalk, RandomWalk, ScaledWalk, ShapedWalk
+from fourierwalk.resampling import Resampling
+from fourierwalk.rows import Rows
+from fourierwalk.sampler import Info, Metropolis, State
+from fourierwalk.selection import Candidate, Look, Selection, by_leave_one_out
+from fourierwalk.solver import Solver
+
+KIND = FEATURES["cos-sin"]
+
+
+def drained(generator):
+    """What a generator yields, and what it returns."""
+    yielded = []
+    while True:
+        try:
+            yielded.append(next(generator))
+        except StopIteration as end:
+            return yielded, end.value
+
+
+# Following a sampler: a scripted one, looked at by a scripted selection
+
+
+class Solve(NamedTuple):
+    fallback: bool
+
+
+@dataclass
+class Script:
+    """A sampler whose steps are written down: (acceptance, whether singular), and by how much frequencies grow."""
+
+    steps: list
+    growth: float = 1.0
+
+    def init(self, minimize, frequencies):
+        return State(0, frequencies, np.zeros((frequencies.shape[0], 1)), None)
+
+    def sample(self, minimize, state, rng, n_steps):
+        for _ in range(n_steps):
+            if state.step >= len(self.steps):
+                return
+            acceptance, singular = self.steps[state.step]
+            state = state._replace(step=state.step + 1, frequencies=self.growth * state.frequencies)
+            yield state, Info(state.step, acceptance, 1.0, 0.0, Solve(singular), "scripted")
+
+    def refit(self, state, minimize):
+        return state._replace(amplitudes=np.full((2, 1), minimize.regularization)), 0.0
+
+
+@dataclass
+class Judge:
+    """A selection whose errors are written down, by step."""
+
+    errors: dict[int, float]
+
+    def look(self, step, frequencies, phase="walk"):
+        return Candidate(Look(step, self.errors[step], 10.0**-step, phase), frequencies.copy(), np.zeros((2, 1)))
+
+
+@dataclass(frozen=True)
+class Problem:
+    regularization: float = 0.01
+
+
+def followed(steps=((1.0, False),) * 100, errors=None, n_steps=60, look_every=5, patience=3, growth=1.0, **options):
+    sampler = Script(list(steps), growth)
+    judge = None if errors is None else Judge(errors)
+    phase = Phase(sampler, Problem(), n_steps, look_every, patience, options.get("follows", False))
+    state = sampler.init(None, np.ones((2, 1)))._replace(step=options.get("first", 0))
+    return drained(follow(phase, judge, options.get("best"), state, None))
+
+
+FALLING = {step: 1.0 / (1 + step) for step in range(200)}
+
+
+def test_all_steps_are_done_and_looked_at():
+    looks, trail = followed(errors=FALLING, n_steps=17)
+    assert [look.step for look in looks] == [5, 10, 15, 17]
+    assert looks == trail.looks == [Look(step, FALLING[step], 10.0**-step, "scripted") for step in (5, 10, 15, 17)]
+    assert [info.step for info in trail.infos] == list(range(1, 18))
+    assert trail.best.look == looks[-1]
+    assert trail.state.step == 17
+    assert trail.ending == "all steps done"
+
+
+def test_looks_are_at_whole_multiples_wherever_the_walk_begins():
+    looks, trail = followed(errors=FALLING, n_steps=9, first=3)
+    assert [look.step for look in looks] == [5, 10, 12]
+    assert trail.state.step == 12
+
+
+def test_without_a_selection_there_are_no_looks():
+    looks, trail = followed(n_steps=17)
+    assert looks == trail.looks == []
+    assert trail.best is None
+    assert len(trail.infos) == 17
+    assert followed(n_steps=0, errors=FALLING)[1].ending == "all steps done"
+
+
+def test_the_best_state_is_the_minimum_of_the_looks():
+    errors = dict.fromkeys(range(200), 9.0) | {5: 3.0, 10: 1.0, 15: 2.0}
+    looks, trail = followed(errors=errors, n_steps=20, growth=1.1)
+    assert trail.best.look == min(looks, key=lambda look: look.error)
+    assert trail.best.look.step == 10
+    assert_allclose(trail.best.frequencies, 1.1**10)
+    assert_allclose(trail.state.frequencies, 1.1**20)
+
+
+def test_a_best_state_from_before_is_kept_where_nothing_is_better():
+    before = Judge({0: 0.5}).look(0, np.ones((2, 1)))
+    errors = dict.fromkeys(range(200), 9.0)
+    assert followed(errors=errors, best=before)[1].best is before
+    assert followed(errors=errors | {5: 0.4}, best=before)[1].best.look.step == 5
+
+
+def test_patience_counts_looks_without_a_gain():
+    errors = dict.fromkeys(range(200), 9.0) | {5: 3.0, 10: 1.0}
+    looks, trail = followed(errors=errors, patience=3)
+    assert [look.step for look in looks] == [5, 10, 15, 20, 25]
+    assert trail.ending == "no better state for as many looks as patience allows"
+    assert len(trail.infos) == 25
+
+
+def test_a_gain_below_a_thousandth_is_none_but_counts_as_better():
+    errors = {step: 1.0 - 1e-5 * step for step in range(200)}
+    looks, trail = followed(errors=errors, patience=3)
+    assert [look.step for look in looks] == [5, 10, 15, 20]
+    assert trail.best.look.step == 20
+    errors = {step: 1.0 - 3e-4 * step for step in range(200)}
+    assert followed(errors=errors, patience=3)[1].ending == "all steps done"
+
+
+def test_the_end_of_a_sampler_is_no_step_down():
+    looks, trail = followed(steps=[(1.0, False)] * 12, errors=FALLING)
+    assert [look.step for look in looks] == [5, 10, 12]
+    assert trail.ending == "no step down is left"
+    looks, trail = followed(steps=[(1.0, False)] * 10, errors=FALLING)  # nothing new, and no look at it
+    assert [look.step for look in looks] == [5, 10]
+    assert trail.ending == "no step down is left"
+
+
+@pytest.mark.parametrize("growth", [10.0, math.nan])
+def test_frequencies_that_grow_without_end(growth):
+    looks, trail = followed(errors=FALLING, growth=growth, look_every=4)
+    assert trail.ending == "the frequencies grew without end"
+    assert trail.state.step == 4
+    assert followed(errors=FALLING, growth=1.1)[1].ending == "all steps done"  # by 304
+
+
+def test_walks_that_stand_still():
+    """So many steps in a row without one accepted move; a few of them are nothing unusual for few frequencies."""
+    still = [(0.0, False)] * automatic.IDLE
+    _, trail = followed(steps=[(1.0, False)] * 10 + still + still, errors=FALLING, n_steps=100)
+    assert trail.ending == "no move was accepted any more"
+    assert trail.state.step == 10 + automatic.IDLE
+    moves = ([(0.0, False)] * (automatic.IDLE - 1) + [(0.5, False)]) * 3
+    assert followed(steps=moves, errors=FALLING, n_steps=100)[1].ending == "all steps done"
+    assert followed(steps=moves, errors=FALLING, n_steps=100, look_every=1)[1].ending == "all steps done"
+
+
+def test_equations_that_stay_singular():
+    singular = [(1.0, True)] * automatic.IDLE
+    _, trail = followed(steps=[(1.0, False)] * 10 + singular + singular, errors=FALLING, n_steps=100)
+    assert trail.ending == "the equations had become singular"
+    assert trail.state.step == 10 + automatic.IDLE
+    some = ([(1.0, True)] * (automatic.IDLE - 1) + [(1.0, False)]) * 3
+    assert followed(steps=some, errors=FALLING, n_steps=100)[1].ending == "all steps done"
+
+
+def test_one_frequency_that_is_looked_at_every_step_walks_on():
+    """It stays where it is at every other step."""
+    x = np.random.default_rng(0).standard_normal((200, 1))
+    model = AdaptiveFourierRegressor(
+        1, sampler="metropolis", early_stopping=True, refit_every=1, patience=1000, n_steps=100, random_state=0
+    ).fit(x, np.sin(3 * x[:, 0]))
+    assert 0.1 < model.history_.acceptance.mean() < 0.9
+    assert model.n_steps_ == 100
+
+
+def test_steps_follow_the_regularization_of_the_last_look():
+    """At each look the amplitudes are those of its λ, or of the least that descent takes."""
+    looks, trail = followed(errors=FALLING, n_steps=10, follows=True)
+    assert [look.regularization for look in looks] == [1e-5, 1e-10]
+    assert_array_equal(trail.state.amplitudes, np.full((2, 1), automatic.LEAST_REGULARIZATION))
+    _, trail = followed(errors=FALLING, n_steps=5, follows=True)
+    assert_array_equal(trail.state.amplitudes, np.full((2, 1), 1e-5))
+    _, trail = followed(errors=FALLING, n_steps=5)
+    assert_array_equal(trail.state.amplitudes, np.zeros((2, 1)))
+
+
+# The spread
+
+
+def bowl(best):
+    """Looks whose error is the distance of the spread from a best one, in powers of two."""
+    asked = []
+
+    def look(frequencies):
+        spread = math.sqrt(np.mean(np.asarray(frequencies) ** 2))
+        asked.append(spread)
+        return Candidate(Look(0, abs(math.log2(spread / best)), 0.1), frequencies, None)
+
+    return look, asked
+
+
+@pytest.mark.parametrize("power", [-6, -1, 0, 1, 2, 7])
+def test_the_spread_is_the_best_power_of_two(power, xp):
+    drawn = np.random.default_rng(0).standard_normal((50, 3))
+    size = math.sqrt(np.mean(drawn**2)) / math.sqrt(3)
+    look, asked = bowl(size * 2.0**power * 1.1)
+    found = spread_by_trial(look, Start((50, 3)), xp.asarray(np.zeros(1)), np.random.default_rng(0))
+    assert_allclose(xp.host(found.frequencies), 2.0**power / math.sqrt(3) * drawn, rtol=1e-12)
+    nearest = (
+        {0, 1, power - 1, power, power + 1} if -1 <= power <= 2 else {0, 1, power, power + (1 if power > 0 else -1)}
+    )
+    assert set(np.round(np.log2(np.array(asked) / size)).astype(int)) >= nearest - {
+        power - 1 if power > 0 else power + 1
+    }
+    assert len(asked) <= abs(power) + 3
+
+
+def test_the_spread_has_an_end():
+    for best in (1e-300, 1e300):
+        look, asked = bowl(best)
+        spread_by_trial(look, Start((5, 2)), np.zeros(1), np.random.default_rng(0))
+        assert automatic.MOST_DOUBLINGS < len(asked) <= automatic.MOST_DOUBLINGS + 2
+
+
+def test_a_start_that_is_given():
+    look, asked = bowl(1.0)
+    mine = np.arange(6.0).reshape(3, 2)
+    assert spread_by_trial(look, Start((3, 2), mine), np.zeros(1), np.random.default_rng(0)).frequencies is mine
+    found = spread_by_trial(look, Start((3, 2), spread=7.0), np.zeros(1), np.random.default_rng(0)).frequencies
+    assert_array_equal(found, 7 * np.random.default_rng(0).standard_normal((3, 2)))
+    assert len(asked) == 2
+
+
+# Averages
+
+
+def test_an_average_predicts_the_mean_of_its_members(xp):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((20, 2))
+    models = [(rng.standard_normal((n, 2)), rng.standard_normal((2 * n, 3))) for n in (3, 4, 4)]
+    models = [(omega, KIND.amplitudes(unknowns)) for omega, unknowns in models]
+    omega, beta = averaged([(xp.asarray(one), xp.asarray(other)) for one, other in models])
+    assert xp.host(omega).shape == (11, 2)
+
+    def values(omega, beta):
+        return (np.exp(1j * x @ omega.T) @ beta).real
+
+    assert_allclose(
+        values(xp.host(omega), xp.host(beta)), np.mean([values(*one) for one in models], axis=0), atol=1e-12
+    )
+    one = averaged([(xp.asarray(models[0][0]), xp.asarray(models[0][1]))])
+    assert_array_equal(xp.host(one[1]), models[0][1])
+
+
+@pytest.mark.parametrize(("n", "n_parts"), [(16, 4), (17, 4), (67, 16), (4, 4), (5, 1)])
+def test_members_share_all_frequencies(n, n_parts):
+    shares = automatic._shares(n, n_parts)
+    assert len(shares) == n_parts
+    assert sum(shares) == n
+    assert max(shares) - min(shares) <= 1
+
+
+# The whole search, beside its transcription
+
+
+def rows(n_rows=600, noise=0.5, d=2, seed=0):
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal((n_rows, d))
+    y = np.sin(3 * x[:, :1]) + 0.5 * x[:, -1:] + noise * rng.standard_normal((n_rows, 1))
+    return x, y - y.mean()
+
+
+def splits_of(x, y, backend=Plain, solver=None, regularization=None, n_folds=10):
+    """Folds of consecutive rows."""
+    solver = Solver("direct") if solver is None else solver
+
+    def split(fold):
+        mask = np.arange(len(x)) % n_folds == fold
+        seen, held_out = (Rows(backend.asarray(x[part]), backend.asarray(y[part])) for part in (~mask, mask))
+        problem = LeastSquares(seen, KIND.features, automatic.WALK_REGULARIZATION, solver)
+        exact = replace(problem, solver=Solver("direct"))
+        return Split(problem, Selection(exact, held_out, regularization))
+
+    found = {}
+    return lambda fold: found.setdefault(fold, split(fold))
+
+
+def plain_one(split, shape, rng, n_walk, n_descent, patience):
+    """One model as it is written down: spread, walk, descent; and all looks."""
+    problem, selection = split
+    best = spread_by_trial(lambda omega: selection.look(0, omega, "start"), Start(shape), problem.rows.y, rng)
+    looks = [best.look]
+    proposal = AnnealedWalk(ScaledWalk(ShapedWalk(automatic.FIRST_STEP)), automatic.LAST_STEP, n_walk)
+    walk = Resampling(proposal)
+    state = walk.init(problem, best.frequencies)
+    for i in range(1, n_walk + 1):
+        state, _ = walk.step(rng, state, problem)
+        if i % 5 == 0 or i == n_walk:
+            candidate = selection.look(i, state.frequencies, "resampling")
+            looks.append(candidate.look)
+            best = min(best, candidate, key=lambda one: one.look.error)
+    descent, waited = Descent(), 0
+    minimize = replace(problem, regularization=max(best.look.regularization, 1e-7))
+    state = descent.init(minimize, best.frequencies)._replace(step=n_walk)
+    bar = best.look.error
+    for i in range(n_walk + 1, n_walk + n_descent + 1):
+        state, _ = descent.step(rng, state, minimize)
+        if i % 5 == 0 or i == n_walk + n_descent:
+            candidate = selection.look(i, state.frequencies, "descent")
+            looks.append(candidate.look)
+            waited = 0 if candidate.look.error < (1 - 1e-3) * bar else waited + 1
+            best = min(best, candidate, key=lambda one: one.look.error)
+            bar = best.look.error
+            minimize = replace(problem, regularization=max(candidate.look.regularization, 1e-7))
+            state, _ = descent.refit(state, minimize)
+            if waited >= patience:
+                break
+    return selection.refined(best), looks, state
+
+
+def test_one_model_is_a_spread_a_walk_and_a_descent():
+    splits, shape = splits_of(*rows()), (8, 2)
+    automatic_search = Automatic(members=(), n_steps=72, patience=2)
+    yielded, found = drained(automatic_search.search(splits, Start(shape), np.random.default_rng(3)))
+    best, looks, state = plain_one(splits(0), shape, np.random.default_rng(3), 12, 60, patience=2)
+    assert yielded == found.looks
+    assert [look[0] for look in found.looks] == [look[0] for look in looks]
+    assert_allclose([look[1:3] for look in found.looks], [look[1:3] for look in looks], rtol=1e-9)
+    assert [look.phase for look in found.looks] == [look.phase for look in looks]
+    (member,) = found.members
+    assert_allclose(member.frequencies, best.frequencies, atol=1e-9)
+    assert_allclose(member.amplitudes, best.amplitudes, atol=1e-9)
+    assert member.look.step == min(found.looks, key=lambda look: look.error).step
+    assert member.look.error <= min(look.error for look in found.looks)
+    assert found.state.step == state.step == len(found.infos)
+    assert [info.phase for info in found.infos[:13]] == ["resampling"] * 12 + ["descent"]
+
+
+def test_decisions_tell_each_phase():
+    _, found = drained(Automatic(n_steps=72).search(splits_of(*rows()), Start((32, 2)), np.random.default_rng(3)))
+    start, walk, descent, average = found.decisions[:4]
+    first = found.looks[0].error
+    assert start.startswith("start: spread ")
+    assert start.endswith(f"held-out error {first:.4g}")
+    assert walk.startswith(f"walk: 12 steps, held-out error {first:.4g} → ")
+    assert walk.endswith("; all steps done")
+    assert descent.startswith("descent: ")
+    assert "average of 4 models of 8 frequencies: held-out error " in average
+    assert average.endswith(("kept", "not kept"))
+
+
+@pytest.mark.parametrize(
+    ("parts", "phases"),
+    [
+        ({}, {"resampling": 12, "descent": 60}),
+        ({"walk": False}, {"descent": 72}),
+        ({"descend": False}, {"resampling": 72}),
+        ({"walk": False, "descend": False}, {}),
+    ],
+    ids=str,
+)
+def test_parts_can_be_left_out(parts, phases):
+    search = Automatic(members=(), n_steps=72, patience=100, **parts)
+    _, found = drained(search.search(splits_of(*rows()), Start((8, 2)), np.random.default_rng(3)))
+    counted = {name: [info.phase for info in found.infos].count(name) for name in ("resampling", "descent")}
+    assert counted == {"resampling": 0, "descent": 0} | phases
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_steps", "expected"),
+    [
+        (1e6, None, (60, 300)),
+        (1000, None, (60, 250)),
+        (400, None, (50, 100)),
+        (399, None, (49, 49)),
+        (1e6, 13, (2, 11)),
+    ],
+)
+def test_the_numbers_of_steps(n_rows, n_steps, expected):
+    assert Automatic(n_steps=n_steps)._budget(n_rows) == expected
+
+
+def test_what_the_walk_is_made_of():
+    problem, selection = splits_of(*rows())(0)
+    rng = np.random.default_rng(0)
+    (_, walk), (_, descent) = Automatic(max_norm=9.0, exponent=2.0)._phases(problem, selection.minimize, rng)
+    annealed = AnnealedWalk(ScaledWalk(ShapedWalk(0.5)), 0.1, 60)
+    assert walk.sampler == Resampling(annealed, exponent=2.0, max_norm=9.0)
+    assert descent.sampler == Descent(max_norm=9.0)
+    assert (walk.follows, descent.follows) == (False, True)
+    assert (walk.patience, descent.patience) == (60, 10)
+    assert walk.minimize is problem
+    assert descent.minimize is selection.minimize
+    own = Automatic(proposal=RandomWalk(1.0))._phases(problem, selection.minimize, rng)[0][1]
+    assert own.sampler.proposal == RandomWalk(1.0)
+    batches = replace(problem, solver=Solver("direct", batch_size=50))
+    phases = Automatic()._phases(batches, selection.minimize, rng)
+    assert isinstance(phases[0][1].minimize, Minibatch)
+    assert phases[1][1].minimize is selection.minimize
+    only = replace(problem, features=OnlyCosines())  # no gradient
+    assert [name for name, _ in Automatic()._phases(only, only, rng)] == ["walk"]
+
+
+@pytest.mark.parametrize("n_frequencies", [17, 64])
+def test_an_average_is_of_models_that_share_the_frequencies(n_frequencies):
+    """Kept where its held-out error is lower; then its members are trained again with other rows held out."""
+    splits, search = splits_of(*rows(noise=2.0)), Automatic(members=(4,), n_steps=12)
+    _, found = drained(search.search(splits, Start((n_frequencies, 2)), np.random.default_rng(0)))
+    rng = np.random.default_rng(0)
+    single, looks, _ = plain_one(splits(0), (n_frequencies, 2), rng, 2, 10, 10)
+    sizes = automatic._shares(n_frequencies, 4)
+    judged = [plain_one(splits(0), (size, 2), rng, 2, 10, 10) for size in sizes]
+    x, y = (np.asarray(part) for part in (splits(0).selection.held_out.x, splits(0).selection.held_out.y))
+    values = np.mean([np.exp(1j * x @ one.frequencies.T) @ one.amplitudes for one, _, _ in judged], axis=0).real
+    error = np.mean((values - y) ** 2)
+    assert average_error(splits(0).selection, [one for one, _, _ in judged]) == pytest.approx(error, rel=1e-9)
+    assert error < single.look.error  # else the test shows nothing
+    told = f"average of 4 models of {n_frequencies // 4} frequencies: held-out error {error:.4g}"
+    assert f"{told} against {single.look.error:.4g}; kept" in found.decisions
+    assert_allclose(np.vstack([one.frequencies for one in found.judged]), np.vstack([j[0].frequencies for j in judged]))
+    again = [plain_one(splits(fold), (size, 2), rng, 2, 10, 10) for fold, size in enumerate(sizes) if fold]
+    expected = [judged[0][0], *(one for one, _, _ in again)]
+    assert len(found.members) == 4
+    assert sum(member.frequencies.shape[0] for member in found.members) == n_frequencies
+    for member, one in zip(found.members, expected, strict=True):
+        assert_allclose(member.frequencies, one.frequencies, atol=1e-9)
+    assert len(found.looks) == len(looks) + sum(len(each) for _, each, _ in (*judged, *again))
+
+
+def test_an_average_that_is_no_better_is_not_kept():
+    """And members that are too bad for any average of theirs are the last ones tried."""
+    splits = splits_of(*rows(noise=0.0))
+    _, found = drained(Automatic(members=(4, 16), n_steps=30).search(splits, Start((32, 2)), np.random.default_rng(0)))
+    assert len(found.members) == 1
+    assert found.members[0].frequencies.shape == (32, 2)
+    assert found.judged == ()
+    (told,) = [words for words in found.decisions if "average" in words]
+    assert told.endswith("not kept")
+    assert "average of 1 models of 8 frequencies" in told
+
+
+def test_no_average_of_too_few_frequencies_or_rows_or_of_given_ones():
+    for n_rows, start in ((600, Start((15, 2))), (300, Start((32, 2))), (600, Start((32, 2), np.ones((32, 2))))):
+        splits = splits_of(*rows(n_rows, noise=2.0))
+        _, found = drained(Automatic(n_steps=6).search(splits, start, np.random.default_rng(0)))
+        assert not any("average" in words for words in found.decisions)
+        assert found.members[0].frequencies.shape == start.shape
+
+
+def test_where_rows_are_given_an_average_is_not_trained_again():
+    splits = splits_of(*rows(noise=2.0))
+    search = Automatic(members=(4,), n_steps=12)
+    _, found = drained(search.search(lambda fold: splits(0), Start((64, 2)), np.random.default_rng(0)))
+    assert len(found.members) == 4
+    assert not any("trained once more" in words for words in found.decisions)
+
+
+# Nothing found
+
+
+def hopeless(n_rows, seed):
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((n_rows, 5)), rng.standard_normal(n_rows)
+
+
+@pytest.mark.parametrize("n_rows", [60, 200])
+def test_on_hopeless_data_the_model_is_constant_and_says_so(n_rows):
+    constants = []
+    for seed in range(8):
+        X, y = hopeless(n_rows, seed)
+        model = AdaptiveFourierRegressor(32, random_state=seed).fit(X, y)
+        told = any(words.startswith("nothing beats the mean of the targets") for words in model.history_.decisions)
+        constants.append(told)
+        assert told == bool(np.ptp(model.predict(X)) < 1e-9)
+        if told:
+            assert_allclose(model.predict(X), y.mean())
+            assert model.regularization_ == np.inf
+        assert model.frequencies_.shape == (32, 5)
+    assert sum(constants) >= 2
+
+
+def test_a_constant_classifier_predicts_the_shares():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 5)), np.arange(60) % 4 == 0
+    constant = None
+    for seed in range(20):
+        model = AdaptiveFourierClassifier(16, random_state=seed).fit(X, rng.permutation(y))
+        if any("nothing beats the mean" in words for words in model.history_.decisions):
+            constant = model
+    assert constant is not None
+    assert not np.any(constant.predict(X))
+    assert_allclose(constant.predict_proba(X)[:, 1], 0.25, atol=0.03)
+
+
+def test_a_constant_of_an_average_keeps_all_frequencies():
+    members = tuple(
+        Candidate(Look(0, 1.0, 0.1), np.full((n, 2), float(n)), np.ones((n, 1), dtype=complex)) for n in (3, 4)
+    )
+    nothing = automatic._constant(Found(members, State(0, None, None, None), [], [], ["first"]), "here")
+    omega, beta = averaged([(each.frequencies, each.amplitudes) for each in nothing.members])
+    assert omega.shape == (7, 2)
+    assert_array_equal(beta, np.zeros((7, 1)))
+    assert nothing.decisions == ["first", "nothing beats the mean of the targets here: the constant model"]
+
+
+def test_an_average_is_judged_by_members_that_have_not_seen_the_rows(monkeypatch):
+    """Before its members are trained again."""
+    splits, asked = splits_of(*rows(noise=2.0)), []
+
+    def never(self, frequencies, amplitudes):
+        asked.append((frequencies, amplitudes))
+        return False
+
+    monkeypatch.setattr(Selection, "beats_the_mean", never)
+    _, found = drained(Automatic(members=(4,), n_steps=12).search(splits, Start((64, 2)), np.random.default_rng(0)))
+    assert len(asked) == 1
+    assert len(found.members) == 4
+    assert not any("trained once more" in words for words in found.decisions)
+    assert found.decisions[-1] == "nothing beats the mean of the targets on held-out rows: the constant model"
+    assert all(not np.any(member.amplitudes) for member in found.members)
+
+
+# Few rows
+
+
+def test_few_rows_have_a_spread_and_a_regularization_by_leave_one_out(xp):
+    x, y = rows(60)
+    problem = LeastSquares(Rows(xp.asarray(x), xp.asarray(y)), KIND.features, 0.01)
+    search = Automatic().search(lambda fold: Split(problem, None), Start((20, 2)), np.random.default_rng(0))
+    yielded, found = drained(search)
+    drawn = np.random.default_rng(0).standard_normal((20, 2)) / math.sqrt(2)
+    plain = LeastSquares(Rows(x, y), KIND.features, 0.01)
+    tried = {power: by_leave_one_out(plain, 2.0**power * drawn).look for power in range(-3, 5)}
+    best = min(tried, key=lambda power: tried[power].error)
+    assert_allclose(xp.host(found.members[0].frequencies), 2.0**best * drawn, rtol=1e-12)
+    assert found.members[0].look.error == pytest.approx(tried[best].error, rel=1e-8)
+    unknowns = ridge(KIND.design(x, 2.0**best * drawn), y, np.ones(60), tried[best].regularization)
+    assert_allclose(xp.host(found.members[0].amplitudes), KIND.amplitudes(unknowns), atol=1e-6)
+    assert yielded == found.infos == []
+    assert found.looks == [found.members[0].look]
+    assert found.decisions[1] == "no steps: no rows to choose states by"
+
+
+def test_a_given_regularization_is_that_of_leave_one_out():
+    x, y = rows(60)
+    problem = LeastSquares(Rows(x, y), KIND.features, 0.01)
+    start = Start((20, 2), regularization=0.3)
+    _, found = drained(Automatic().search(lambda fold: Split(problem, None), start, np.random.default_rng(0)))
+    assert found.looks[0].regularization == 0.3
+
+
+# As a whole
+
+
+def test_a_signal_is_found_that_no_spread_alone_has():
+    """Frequencies of 20 in one direction: the walk and descent go there."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((800, 3))
+    y = np.sin(9 * X[:, 0]) + np.cos(4 * X[:, 1])
+    fixed, found = (
+        AdaptiveFourierRegressor(32, sampler=sampler, random_state=0).fit(X[:600], y[:600]).score(X[600:], y[600:])
+        for sampler in (Automatic(walk=False, descend=False, members=()), "auto")
+    )
+    assert fixed < 0.5
+    assert found > 0.95
+
+
+def test_a_walk_by_any_name_has_the_same_looks():
+    """`follow` serves the other samplers too."""
+    x, y = rows(200)
+    looks = Selection(LeastSquares(Rows(x[:150], y[:150]), KIND.features, 0.1), Rows(x[150:], y[150:]), 0.1)
+    walk: Any = Metropolis(RandomWalk(0.5), 4.0, 10)
+    first = walk.init(looks.minimize, np.zeros((6, 2)))
+    _, trail = drained(follow(Phase(walk, looks.minimize, 40, 10, 99), looks, None, first, np.random.default_rng(0)))
+    state, rng = first, np.random.default_rng(0)
+    for i in range(1, 41):
+        ((state, _),) = walk.sample(looks.minimize, state, rng, 1)
+        if i % 10 == 0:
+            assert trail.looks[i // 10 - 1].error == pytest.approx(
+                looks.look(i, state.frequencies).look.error, rel=1e-10
+            )

@@ -1,0 +1,116 @@
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.utils.class_weight import compute_class_weight
+from tables import problem
+
+from fourierwalk import AdaptiveFourierRegressor, inputs
+
+LABELS = st.lists(st.integers(0, 3), min_size=5, max_size=30).filter(lambda labels: len(set(labels)) > 1)
+
+
+# Weights
+
+
+@pytest.mark.parametrize(
+    ("given_weight", "expected"),
+    [
+        ([1, 2, 0, 5], [1, 2, 0, 5]),
+        ([1.0, 2.0, 0.0, 5.0], [1, 2, 0, 5]),
+        ([0.5, 1.5, 0.0, 1.0], [0.5, 1.5, 0.0, 1.0]),
+        ([0.1, 0.1, 0.0, 0.4], [0.5, 0.5, 0.0, 2.0]),
+        (3, [3, 3, 3, 3]),
+        (0.3, [1, 1, 1, 1]),
+        ([True, False, True, True], [1, 0, 1, 1]),
+    ],
+    ids=str,
+)
+def test_whole_weights_stay_and_others_have_a_mean_of_one(given_weight, expected):
+    assert_allclose(inputs.weights(given_weight, 4), expected)
+
+
+@given(labels=LABELS, seed=st.integers(0, 9))
+def test_balanced_weights_are_scikit_learns(labels, seed):
+    names, codes = np.unique(labels, return_inverse=True)
+    expected = compute_class_weight("balanced", classes=names, y=np.array(labels))
+    assert_allclose(inputs.class_weighted("balanced", names, codes, None), expected[codes])
+    own = np.random.default_rng(seed).integers(1, 4, codes.size)
+    again = np.repeat(np.arange(codes.size), own)
+    repeated = compute_class_weight("balanced", classes=names, y=np.array(labels)[again])
+    assert_allclose(inputs.class_weighted("balanced", names, codes, own), own * repeated[codes])
+
+
+@given(labels=LABELS)
+def test_given_class_weights_multiply_those_of_rows(labels):
+    names, codes = np.unique(np.array(list("dbca"))[labels], return_inverse=True)
+    own = np.arange(codes.size) % 3 + 1
+    assert inputs.class_weighted(None, names, codes, own) is own
+    found = inputs.class_weighted({names[0]: 3, names[-1]: 2.5}, names, codes, own)
+    factors = np.ones(names.size)
+    factors[[0, -1]] = 3, 2.5
+    assert_allclose(found, own * factors[codes])
+
+
+# Labels
+
+
+def test_classes_are_those_with_a_name_and_two_must_have_weight():
+    names, codes = inputs.classes(np.array(["b", "a", "b", "c"]), [1, 1, 1, 0])
+    assert list(names) == ["a", "b", "c"]
+    assert_array_equal(codes, [1, 0, 1, 2])
+    with pytest.raises(ValueError, match="y must have at least 2 classes, got 1 class"):
+        inputs.classes(np.array(["b", "a", "b", "c"]), [1, 0, 1, 0])
+
+
+def test_known_labels_are_codes(xp):
+    assert_array_equal(inputs.known(xp.asarray(np.array([30, 10])), np.array([10, 20, 30])), [2, 0])
+    with pytest.raises(ValueError, match=r"y_val must hold labels of y only, got .*25"):
+        inputs.known(xp.asarray(np.array([30, 25])), np.array([10, 20, 30]))
+
+
+@pytest.mark.parametrize(
+    ("y", "expected"),
+    [
+        (["a", "b", "a"], True),
+        ([0, 1, 2, 1], True),
+        ([0.0, 1.0, 2.0], True),
+        ([0.5, 1.0, 2.0], False),
+        (list(range(32)), True),
+        (list(range(33)), False),
+        ([[0, 1], [1, 0]], False),
+        ([0.0, np.nan], False),
+        (None, False),
+    ],
+    ids=str,
+)
+def test_what_counts_as_classes(y, expected):
+    assert inputs.are_classes(y) == expected
+
+
+def test_one_hot_targets_are_where_inputs_are(anywhere):
+    found = inputs.one_hot(np.array([2, 0]), 3, anywhere.asarray(np.zeros((2, 5))))
+    assert_array_equal(anywhere.host(found), [[0, 0, 1], [1, 0, 0]])
+    assert type(inputs.one_hot(np.array([2, 0]), 3, scipy.sparse.csr_array(np.zeros((2, 5))))) is np.ndarray
+
+
+# All of it together
+
+
+def test_rows_without_weight_are_left_out(xp):
+    x, y, _ = problem(6)
+    found = inputs.data(AdaptiveFourierRegressor(), xp.asarray(x), xp.asarray(y), [1, 0, 2, 0, 1, 1], None, None)
+    assert_array_equal(xp.host(found.x), x[[0, 2, 4, 5]])
+    assert_array_equal(xp.host(found.y), y[[0, 2, 4, 5]])
+    assert_array_equal(xp.host(found.weight), [1, 2, 1, 1])
+    assert inputs.data(AdaptiveFourierRegressor(), xp.asarray(x), xp.asarray(y), np.ones(6), None, None).weight is None
+
+
+def test_an_int_seeds_a_generator_and_a_random_state_draws_one():
+    assert inputs.generator(3).random() == np.random.default_rng(3).random()
+    own = np.random.default_rng(3)
+    assert inputs.generator(own) is own
+    expected = np.random.default_rng(np.random.RandomState(3).randint(2**31)).random()
+    assert inputs.generator(np.random.RandomState(3)).random() == expected
