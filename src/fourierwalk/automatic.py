@@ -211,7 +211,7 @@ class Automatic:
         return found
 
     def _without_steps(self, problem: LeastSquares, start: Start, rng: np.random.Generator, found: Found) -> Found:
-        """Where no state surely beats the mean: frequencies without steps, by leave-one-out, which is less a matter of luck."""
+        """Where no state surely beats the mean: frequencies without steps, by leave-one-out, a steadier judge."""
         if start.frequencies is not None:
             return _constant(found, "on held-out rows")
         fixed = self._by_leave_one_out(problem, start, rng)
