@@ -25,6 +25,7 @@ from fourierwalk.selection import (
     choose_regularization,
     gcv,
     held_out_mask,
+    is_gain,
     leave_one_out,
     left_out_values,
     regularization_path,
@@ -238,18 +239,42 @@ def test_a_constant_is_beaten_by_a_signal_and_not_by_noise():
 
 
 def test_a_constant_is_not_beaten_by_what_follows_outliers():
-    """Better in squares alone: the outlier is met, all other rows are missed."""
-    x, y = np.zeros((20, 1)), np.full((20, 1), 0.1)
-    x[0], y[0] = 1.0, 100.0
+    """Better in squares alone: the outliers are met, most rows are missed."""
+    x = (np.arange(40)[:, None] < 12).astype(float)
+    y = np.where(x > 0, 10.0, 0.1)
     kind = FEATURES["user's own"]
     looks = Selection(LeastSquares(Rows(x, y), kind.features, 0.1), Rows(x, y), 0.1)
     omega = np.array([[0.0], [np.pi]])  # 1, and 1 − 2x
-    follows = np.array([[50.5], [-49.5]]) * np.array([[1.0], [1.0]])
-    assert_allclose(kind.design(x[:2], omega) @ follows, [[100.0], [1.0]])
+    follows, exact = np.array([[5.5], [-4.5]]), np.array([[5.05], [-4.95]])
+    assert_allclose(kind.design(np.array([[1.0], [0.0]]), omega) @ follows, [[10.0], [1.0]])
     errors = looks.errors(omega, [follows, 0 * follows])
     assert errors[0] < 0.1 * errors[1]
     assert not looks.beats_the_mean(omega, follows)
-    assert looks.beats_the_mean(omega, np.array([[50.05], [-49.95]]))  # exact at all rows
+    assert looks.beats_the_mean(omega, exact)
+
+
+@given(repeat=st.lists(st.integers(1, 3), min_size=12, max_size=12), mean=st.floats(0.05, 2.0))
+def test_a_gain_is_one_of_several_standard_errors(repeat, mean):
+    """More of them where rows are few; whole weights are repetitions."""
+    gains = np.random.default_rng(0).standard_normal(12) + mean
+    again = np.repeat(gains, repeat)
+    errors = np.mean(again) / (np.std(again) / np.sqrt(again.size)) / (1 + 10 / again.size)
+    for sure in (0.5, 1.0, 2.0):
+        assert is_gain(again, None, sure) == (errors > sure)
+        assert is_gain(gains, np.array(repeat, dtype=float), sure) == (errors > sure)
+
+
+def test_what_beats_the_mean_by_chance_does_not():
+    """The best of many models of noise on 20 rows."""
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((20, 1)), rng.standard_normal((20, 1))
+    kind = FEATURES["user's own"]
+    looks = Selection(LeastSquares(Rows(x, y), kind.features, 0.1), Rows(x, y), 0.1)
+    tried = [(rng.standard_normal((3, 1)), 0.2 * rng.standard_normal((3, 1))) for _ in range(200)]
+    omega, beta = min(tried, key=lambda model: looks.errors(model[0], [model[1]])[0])
+    error, constant = looks.errors(omega, [beta, 0 * beta])
+    assert error < 0.95 * constant
+    assert not looks.beats_the_mean(omega, beta)
 
 
 def test_whole_weights_are_repetitions_in_both_comparisons():

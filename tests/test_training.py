@@ -159,7 +159,7 @@ def test_few_rows_are_not_split():
     """A spread and λ by leave-one-out, and no steps."""
     fit = settings(sampler="auto", n_steps=None, regularization="auto").run(data(n_rows=60), np.random.default_rng(0))
     assert "no rows held out: too few distinct ones" in fit.history.decisions
-    assert "no steps: no rows to choose states by" in fit.history.decisions
+    assert any(words.endswith("without steps, by leave-one-out") for words in fit.history.decisions)
     assert fit.resume.state.step == len(fit.history.infos) == 0
     assert [look.phase for look in fit.history.looks] == ["leave-one-out"]
     assert fit.regularization == fit.history.looks[0].regularization
@@ -338,7 +338,7 @@ def test_starts():
     assert_array_equal(first(sampler="fixed", initial=0.5), 0.5 * drawn)
     assert_array_equal(first(sampler="resampling"), drawn)
     assert_array_equal(first(sampler="descent"), drawn)
-    assert_array_equal(first(sampler="auto", initial=0.5), 0.5 * drawn)
+    assert_array_equal(first(sampler="auto", initial=0.5, early_stopping=False), 0.5 * drawn)
     assert_array_equal(first(sampler="auto", initial=mine), mine)
     assert_array_equal(first(sampler=Metropolis(RandomWalk(1.0), 1.0)), np.zeros((6, 2)))
     assert_array_equal(first(initial=2), 2 * drawn)

@@ -170,7 +170,7 @@ class Automatic:
 
     walk: bool = True
     descend: bool = True
-    members: tuple[int, ...] = (4, 16, 64)
+    members: tuple[int, ...] = (4, 16)
     proposal: Proposal | None = None
     exponent: float | None = None
     max_norm: float = math.inf
@@ -223,12 +223,9 @@ class Automatic:
         )
 
     def _by_leave_one_out(self, problem: LeastSquares, start: Start, rng: np.random.Generator) -> Found:
-        """A spread and a λ, and no steps: there are no rows to choose states by."""
+        """A spread and a λ, and no steps: leave-one-out cannot judge frequencies that were fitted to its rows."""
         best = spread_by_trial(lambda ω: by_leave_one_out(problem, ω, start.regularization), start, problem.rows.y, rng)
-        decisions = [
-            f"frequencies of spread {_spread(best.frequencies):.3g}, by leave-one-out",
-            "no steps: no rows to choose states by",
-        ]
+        decisions = [f"frequencies of spread {_spread(best.frequencies):.3g} without steps, by leave-one-out"]
         state = State(start.step, best.frequencies, best.amplitudes, None)
         found = Found((best,), state, [], [best.look], decisions)
         return found if beats_the_mean_left_out(problem, best) else _constant(found, "by leave-one-out")
@@ -281,12 +278,15 @@ class Automatic:
     def _members(
         self, split: Split, start: Start, n_members: int, rng: np.random.Generator, error: float
     ) -> Generator[Look, None, tuple[Found, float]]:
-        """Several models that share the K frequencies, and the held-out error of their average."""
+        """Several models that share the K frequencies, and the held-out error of their average.
+
+        Given up as soon as the average of all can be foreseen to be no better than the error there is.
+        """
         founds: list[Found] = []
         for size in _shares(start.shape[0], n_members):
             founds.append((yield from self._one(split, start._replace(shape=(size, start.shape[1])), rng)))
-            if founds[-1].members[0].look.error > n_members * error:
-                break  # an average of n has at best an n-th of its members' error
+            if foreseen_error(split.selection, [found.members[0] for found in founds], n_members) > error:
+                break
         tried = _merged(founds)
         average = average_error(split.selection, tried.members)
         decision = (
@@ -338,6 +338,19 @@ def _merged(founds: list[Found]) -> Found:
         [look for found in founds for look in found.looks],
         [decision for found in founds for decision in found.decisions],
     )
+
+
+def foreseen_error(selection: Selection, members: Sequence[Candidate], n_members: int) -> float:
+    """The error of an average of n members, from the first m: it falls like b + v/m from one member to all.
+
+    From one member alone the least that it can be, v/n.
+    """
+    one = sum(member.look.error for member in members) / len(members)
+    m = len(members)
+    if m == 1:
+        return one / n_members
+    varying = (one - average_error(selection, members)) * m / (m - 1)
+    return one - varying + varying / n_members
 
 
 def average_error(selection: Selection, members: Sequence[Candidate]) -> float:

@@ -225,16 +225,16 @@ class Selection:
 
 
 MOST_TYPICAL = 1.02
-SURE, SURE_LEFT_OUT = 3.0, 1.0
+SURE, SURE_LEFT_OUT = 2.0, 1.0
 """Standard errors by which a gain over the mean must exceed zero: states are the best of many on the same rows."""
 
 
 def is_gain(gains: np.ndarray, weight: np.ndarray | None, sure: float) -> bool:
-    """Whether the mean of the rows' gains is more than chance."""
+    """Whether the mean of the rows' gains is more than chance: by more standard errors where rows are few."""
     mean = np.average(gains, weights=weight)
     variance = np.average((gains - mean) ** 2, weights=weight)
     n_rows = gains.size if weight is None else float(np.sum(weight))
-    return bool(mean > sure * np.sqrt(variance / n_rows))
+    return bool(mean > sure * (1 + 10 / n_rows) * np.sqrt(variance / n_rows))
 
 
 def typical_error(

@@ -24,6 +24,8 @@ def test_every_row_is_measured_and_written(tmp_path, capsys, monkeypatch):
     assert exact
     assert all(figure["met"] for figure in exact)
     assert (tmp_path / "scaling.png").exists()
+    table = (tmp_path / "bench.md").read_text()
+    assert all(figure["case"] in table and f"| {figure['value']:.3g} |" in table for figure in content["figures"])
     assert {"direct over N", "spectral over N", "direct over K", "spectral over K", "direct over d"} == set(
         content["scaling"]
     )

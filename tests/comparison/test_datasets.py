@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fourierwalk.comparison.datasets import EMBEDDED, Options, find
+from fourierwalk.comparison.datasets import EMBEDDED, Dataset, Options, find
 from fourierwalk.comparison.surrogates import three_inputs
 
 SIZES = {
@@ -96,3 +96,11 @@ def test_mistakes_name_the_argument(tmp_path):
         find(str(tmp_path))
     with pytest.raises(FileNotFoundError, match="train-images"):
         find("mnist", Options(data_dir=str(tmp_path))).splits(0)
+
+
+def test_splits_can_begin_anywhere():
+    anything = Dataset("any", "regression", lambda _: None)
+    assert list(anything.numbers(2, first=3)) == [3, 4]
+    given = Dataset("given", "regression", lambda _: None, n_splits=5, most_splits=5)
+    assert list(given.numbers(None)) == [0, 1, 2, 3, 4]
+    assert list(given.numbers(None, first=4)) == [4]

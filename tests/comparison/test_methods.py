@@ -73,9 +73,29 @@ def test_the_table_has_both_tasks_and_three_families():
         assert beside == {"boosting", *OPTIONAL}
         assert len({method.label for method in found}) == len(found)
     assert [method.name for method in named("regression", [8], ["fixed", "mlp"])] == ["fixed-8", "mlp"]
-    assert len(named("regression", [8], None)) == len(NAMES)
-    with pytest.raises(ValueError, match=r"--methods must name some of ours, fixed, .*, got 'forest'"):
+    assert len(named("regression", [8], None)) == len(NAMES) - 1  # the ablation on request only
+    with pytest.raises(ValueError, match=r"--methods must name some of ours, ablation, fixed, .*, got 'forest'"):
         named("regression", [8], ["ours", "forest"])
+
+
+@pytest.mark.parametrize("kind", methods.VARIANTS)
+def test_the_ablation_leaves_out_what_it_says(kind):
+    (method,) = [each for each in named("regression", [8], ["ablation"]) if each.name == f"ablation-{kind}-8"]
+    x, y, x_test, _ = rows("regression")
+    model = method.fit(x, y, 0).model
+    phases = set(model.history_.phase)
+    expected = {
+        "start-only": set(),
+        "metropolis-only": {"walk"},
+        "resampling-only": {"resampling"},
+        "descent-only": {"descent"},
+        "walk-descent": {"resampling", "descent"},
+        "fixed-ridge": {"resampling", "descent"},
+    }
+    assert phases == expected[kind]
+    assert np.all(np.isfinite(model.predict(x_test)))
+    assert method.settings() != named("regression", [8], ["ours"])[0].settings()
+    assert (model.regularization_ == 1e-3) == (kind == "fixed-ridge")
 
 
 def test_sizes_that_are_too_much():
