@@ -515,7 +515,7 @@ def test_sparse_inputs_are_never_made_dense(kind, form, dtype, monkeypatch):
         monkeypatch.setattr(sparse, "todense", refuse)
     weights = np.ones(160)
     model = small(kind, standardize=True).fit(X, y, weights)
-    assert {look.phase for look in model.history_.looks} == {"start", "resampling", "descent"}  # rows were held out
+    assert {look.phase for look in model.history_.looks} >= {"start", "resampling", "descent"}  # rows were held out
     assert output(model, X).dtype == dtype
     assert_allclose(output(model, X), expected, rtol=0, atol=1e-7 if dtype == np.float64 else 1e-5)
 

@@ -13,6 +13,9 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
+from fourierwalk import AdaptiveFourierRegressor
+from fourierwalk.automatic import Automatic
+from fourierwalk.comparison.datasets import find
 from fourierwalk.files import write_json
 from fourierwalk.provenance import provenance
 from fourierwalk.solver import PATHS, PRECISIONS
@@ -204,3 +207,26 @@ def simple():
     return next(
         one for one in settings if one.guaranteed and one.target == "noise" and one.n_outputs == 1 and not one.sparse
     )
+
+
+@pytest.mark.stress
+def test_noise_costs_no_more_than_five_percent_over_hindsight():
+    """ "auto" against one walk with descent whose state and λ are the best on the noise-free test rows themselves."""
+    found = {}
+    with threadpool_limits(1):
+        for name in ("noisy-4", "noisy-20"):
+            found[name] = [against_hindsight(find(name).splits(seed), seed) for seed in range(3)]
+    write_json(RESULTS.parent / "noise.json", {"provenance": provenance("make stress"), "errors": found})
+    for name, errors in found.items():
+        ours, best, last = np.mean(errors, axis=0)
+        assert ours <= 1.05 * best, (name, ours, best)
+        assert ours <= last, (name, ours, last)
+
+
+def against_hindsight(split, seed):
+    """Errors of "auto", of the best state and λ with hindsight, and of a walk's last state, K = 256."""
+    ours = AdaptiveFourierRegressor(256, random_state=seed).fit(split.x, split.y)
+    single = AdaptiveFourierRegressor(256, sampler=Automatic(members=()), random_state=seed)
+    best = single.fit(split.x, split.y, X_val=split.x_test, y_val=split.y_test)
+    last = AdaptiveFourierRegressor(256, sampler="resampling", n_steps=100, random_state=seed).fit(split.x, split.y)
+    return [float(np.sqrt(np.mean((m.predict(split.x_test) - split.y_test) ** 2))) for m in (ours, best, last)]

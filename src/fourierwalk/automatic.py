@@ -15,7 +15,7 @@ from fourierwalk.least_squares import LeastSquares, Minibatch
 from fourierwalk.proposals import AnnealedWalk, Proposal, ScaledWalk, ShapedWalk
 from fourierwalk.resampling import Resampling
 from fourierwalk.sampler import Info, State
-from fourierwalk.selection import Candidate, Look, Selection, beats_the_mean_left_out, by_leave_one_out
+from fourierwalk.selection import Candidate, Look, Selection, beats_the_mean_left_out, by_leave_one_out, has_repeats
 
 WALK_REGULARIZATION = 0.01
 LEAST_REGULARIZATION = 1e-7  # of descent
@@ -212,7 +212,7 @@ class Automatic:
 
     def _without_steps(self, problem: LeastSquares, start: Start, rng: np.random.Generator, found: Found) -> Found:
         """Where no state surely beats the mean: frequencies without steps, by leave-one-out, a steadier judge."""
-        if start.frequencies is not None:
+        if start.frequencies is not None or has_repeats(problem.rows):
             return _constant(found, "on held-out rows")
         fixed = self._by_leave_one_out(problem, start, rng)
         return fixed._replace(

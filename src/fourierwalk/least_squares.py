@@ -195,6 +195,8 @@ class LeastSquares:
         found = costs(len(self.rows), int(frequencies.shape[0]), int(self.rows.x.shape[1]), self.features)
         if self.spectral is None or not self.spectral.serves(frequencies):
             found.pop("spectral", None)
+        else:
+            found["spectral"] += self.spectral.transform_seconds(frequencies)
         return min(found, key=lambda path: found[path])
 
     def equations(self, frequencies: Array, precision: str = "double") -> NormalEquations:

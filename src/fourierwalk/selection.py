@@ -107,7 +107,7 @@ def beats_the_mean_left_out(problem: LeastSquares, candidate: Candidate) -> bool
     constant = -targets / max(total - 1.0, 1.0)  # the mean of the others
     squares = [np.sum((each - targets) ** 2, axis=1) for each in (values, constant)]
     typical = [typical_error(each, targets, None, weight) for each in (values, constant)]
-    return is_gain(squares[1] - squares[0], weight, SURE_LEFT_OUT) and typical[0] <= MOST_TYPICAL * typical[1]
+    return is_gain(squares[1] - squares[0], weight, *SURE_LEFT_OUT) and typical[0] <= MOST_TYPICAL * typical[1]
 
 
 class Look(NamedTuple):
@@ -205,7 +205,7 @@ class Selection:
         errors, constants = self._row_errors(both)
         shares = None if self.shares is None else to_host(self.shares)
         typical = [typical_error(each, self._targets, shares, self._weight) for each in both]
-        return is_gain(constants - errors, self._weight, SURE) and typical[0] <= MOST_TYPICAL * typical[1]
+        return is_gain(constants - errors, self._weight, *SURE) and typical[0] <= MOST_TYPICAL * typical[1]
 
     def _row_errors(self, values: np.ndarray) -> np.ndarray:
         """The errors (n, n_rows) of (n, n_rows, q) values."""
@@ -225,16 +225,16 @@ class Selection:
 
 
 MOST_TYPICAL = 1.02
-SURE, SURE_LEFT_OUT = 2.0, 1.0
-"""Standard errors by which a gain over the mean must exceed zero: states are the best of many on the same rows."""
+SURE, SURE_LEFT_OUT = (2.0, 10.0), (1.0, 50.0)
+"""How sure a gain over the mean must be: what is judged is the best of many on the same rows."""
 
 
-def is_gain(gains: np.ndarray, weight: np.ndarray | None, sure: float) -> bool:
-    """Whether the mean of the rows' gains is more than chance: by more standard errors where rows are few."""
+def is_gain(gains: np.ndarray, weight: np.ndarray | None, sure: float, few: float) -> bool:
+    """Whether the mean of the rows' gains is more than `sure` (1 + few/n) standard errors."""
     mean = np.average(gains, weights=weight)
     variance = np.average((gains - mean) ** 2, weights=weight)
     n_rows = gains.size if weight is None else float(np.sum(weight))
-    return bool(mean > sure * (1 + 10 / n_rows) * np.sqrt(variance / n_rows))
+    return bool(mean > sure * (1 + few / n_rows) * np.sqrt(variance / n_rows))
 
 
 def typical_error(
@@ -298,6 +298,11 @@ def row_hash(x: Any, seed: int) -> np.ndarray:
         part = slice(start, min(start + 4096, x.shape[0]))
         total[part] = np.sum(_mix(_bits(to_host(x[part, :])) * keys[None, :]), axis=1, dtype=np.uint64)
     return _mix(total)
+
+
+def has_repeats(rows: Rows) -> bool:
+    """Whether a tenth of the rows are repeated, by weights or as they are: leave-one-out sees the copies that stay."""
+    return np.unique(row_hash(rows.x, 0)).size < 0.9 * rows.total_weight
 
 
 def held_out_mask(

@@ -78,6 +78,14 @@ class Spectral:
         """What a grid for these frequencies takes."""
         return self._bytes(self._bandwidth(frequencies))
 
+    def transform_seconds(self, frequencies: np.ndarray) -> float:
+        """Roughly what the transforms of a grid for these frequencies cost at each solve, on one core."""
+        bandwidth = self._bandwidth(frequencies)
+        if self._grids:  # one that is there is used as it is
+            bandwidth = np.maximum(bandwidth, self._grids[0].bandwidth / HEADROOM)
+        points = math.prod(float(n) for n in self._shape(HEADROOM * bandwidth)) * OVERSAMPLING ** len(bandwidth)
+        return 8e-9 * points * math.log2(points)
+
     def equations(self, frequencies: np.ndarray, features: Features) -> tuple[np.ndarray, np.ndarray]:
         """Matrix and right-hand side of the unknowns: what `features.system` makes of sums over the rows."""
         grid = self._grid(frequencies)
