@@ -163,7 +163,7 @@ class Automatic:
     >>> from fourierwalk.automatic import Automatic
     >>> x = np.linspace(-3, 3, 400)[:, None]
     >>> y = np.sin(9 * x[:, 0])
-    >>> model = AdaptiveFourierRegressor(8, sampler=Automatic(walk=False), random_state=0).fit(x, y)
+    >>> model = AdaptiveFourierRegressor(8, sampler=Automatic(members=()), random_state=0).fit(x, y)
     >>> bool(model.score(x, y) > 0.99)
     True
     """
