@@ -596,7 +596,7 @@ def test_looks_of_classes_are_log_losses_at_the_best_temperature(weighted, xp):
     found = looks.look(0, xp.asarray(omega)).look.error
     unknowns = ridge(kind.design(x[:45], omega), y[:45], weight[:45], 0.2)
     values = kind.design(x[45:], omega) @ unknowns + shares
-    scale = float(best_temperature(values, np.eye(3)[codes[45:]], weight[45:])[0])
+    scale = float(best_temperature(values, np.eye(3)[codes[45:]], weight[45:], selection.CERTAIN_SCALE)[0])
     probabilities = softmax(scale * values, axis=1)
     assert 1 < scale < 100  # else the test shows nothing
     assert found == pytest.approx(

@@ -212,7 +212,7 @@ class Selection:
         if self.shares is None:
             return np.sum((values - self._targets) ** 2, axis=2)
         values, targets = values + to_host(self.shares), self._targets + to_host(self.shares)
-        scale, _ = best_temperature(values, targets, self._weight)
+        scale, _ = best_temperature(values, targets, self._weight, CERTAIN_SCALE)
         return -np.sum(targets * log_softmax(scale[:, None, None] * np.nan_to_num(values), axis=2), axis=2)
 
     @cached_property
@@ -251,10 +251,12 @@ def typical_error(
 
 
 LEAST_SCALE, MOST_SCALE = 0.05, 200.0
+CERTAIN_SCALE = 10.0
+"""The most in a look: one-hot values are certain there. Beyond, a λ that shrinks everything would cost nothing."""
 
 
 def best_temperature(
-    values: np.ndarray, targets: np.ndarray, weight: np.ndarray | None
+    values: np.ndarray, targets: np.ndarray, weight: np.ndarray | None, most: float = MOST_SCALE
 ) -> tuple[np.ndarray, np.ndarray]:
     """The s that makes softmax(s·values) fit one-hot targets best, by Newton's method, and the log loss there.
 
@@ -273,7 +275,7 @@ def best_temperature(
         slope = np.sum(weight * (mean - at_target), axis=-1)
         curvature = np.sum(weight * (np.sum(shares * values**2, axis=-1) - mean**2), axis=-1)
         step = -slope / np.maximum(curvature, 1e-12)
-        scale = np.clip(scale + np.clip(step, -0.5 * scale, 2.0 * scale), LEAST_SCALE, MOST_SCALE)
+        scale = np.clip(scale + np.clip(step, -0.5 * scale, 2.0 * scale), LEAST_SCALE, most)
     sums = np.sum(np.exp(scale[..., None, None] * values), axis=-1)
     return scale, np.sum(weight * (np.log(sums) - scale[..., None] * at_target), axis=-1)
 
