@@ -15,13 +15,15 @@ def test_versions_are_those_that_run():
     assert found["machine"]["cores"] >= 1
 
 
-def test_commit_falls_back_to_the_environment(monkeypatch):
+def test_the_environment_names_the_commit_of_a_copy(monkeypatch):
     def no_git(*_, **__):
         raise FileNotFoundError("git")
 
-    monkeypatch.setattr(module.subprocess, "run", no_git)
     monkeypatch.setenv("FOURIERWALK_COMMIT", "abc")
     assert module.commit() == "abc"
+    monkeypatch.delenv("FOURIERWALK_COMMIT")
+    monkeypatch.setattr(module.subprocess, "run", no_git)
+    assert module.commit() is None
 
 
 def test_description_names_machine_and_versions():

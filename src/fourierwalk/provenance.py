@@ -68,7 +68,12 @@ def machine() -> dict[str, Any]:
 
 
 def commit() -> str | None:
-    """The commit of the source tree that the package runs from, if it runs from one; "+" where it has changes."""
+    """The commit of the source tree that the package runs from, if it runs from one; "+" where it has changes.
+
+    Where the tree is a copy whose history says nothing about it, $FOURIERWALK_COMMIT does.
+    """
+    if os.environ.get("FOURIERWALK_COMMIT"):
+        return os.environ["FOURIERWALK_COMMIT"]
     here = Path(__file__).resolve().parent
     try:
         described = subprocess.run(
@@ -80,7 +85,7 @@ def commit() -> str | None:
             check=True,
         )
     except (OSError, subprocess.SubprocessError):
-        return os.environ.get("FOURIERWALK_COMMIT")
+        return None
     return described.stdout.strip() or None
 
 
