@@ -58,7 +58,8 @@ def test_rows_are_ordered_and_averaged():
 def test_ours_minus_the_best_peer_by_splits():
     rows = summary.rows(FOUND, "toy")
     assert summary.best_peer(rows).method == "svm"  # boosting stands beside, nystroem did not finish all splits
-    narrow, wide = summary.differences(rows)
+    narrow, narrow_too, wide, wide_too = summary.differences(rows)
+    assert [(each.peer, each.n_splits) for each in (narrow_too, wide_too)] == [("NYSTROEM", 1)] * 2  # better on its one
     assert (narrow.ours, narrow.peer, narrow.mean, narrow.n_splits) == ("OURS-8", "SVM", 3.0, 2)
     assert wide.mean == pytest.approx(-0.25)
     assert wide.standard_error == pytest.approx(np.std([-1.0, 0.5], ddof=1) / np.sqrt(2))

@@ -89,7 +89,7 @@ def best_peer(table: Sequence[Row]) -> Row | None:
 
 
 def differences(table: Sequence[Row]) -> list[Difference]:
-    """Every width of ours against the best peer, split by split.
+    """Every width of ours against the best peer, split by split; and against any that is better on fewer splits.
 
     Examples
     --------
@@ -103,13 +103,29 @@ def differences(table: Sequence[Row]) -> list[Difference]:
     if peer is None:
         return []
     found = []
-    for ours in table:
-        both = sorted(ours.errors.keys() & peer.errors.keys())
-        if ours.family == OURS and both:
-            gaps = [ours.errors[i] - peer.errors[i] for i in both]
-            error = _deviation(gaps) / math.sqrt(len(gaps))
-            found.append(Difference(ours.label, peer.label, float(np.mean(gaps)), error, len(gaps)))
+    for ours in (row for row in table if row.family == OURS):
+        against = [gap for row in table if row.family == PEER and (gap := _difference(ours, row))]
+        best = next((gap for gap in against if gap.peer == peer.label), None)
+        found += [best] if best else []
+        found += [gap for gap in against if gap.peer != peer.label and _hides(gap, best, ours, table)]
     return found
+
+
+def _difference(ours: Row, peer: Row) -> Difference | None:
+    both = sorted(ours.errors.keys() & peer.errors.keys())
+    if not both:
+        return None
+    gaps = [ours.errors[i] - peer.errors[i] for i in both]
+    return Difference(ours.label, peer.label, float(np.mean(gaps)), _deviation(gaps) / math.sqrt(len(gaps)), len(gaps))
+
+
+def _hides(gap: Difference, best: Difference | None, ours: Row, table: Sequence[Row]) -> bool:
+    """Whether a peer that did not finish all splits is better, on its splits, than the best of those that did."""
+    if best is None:
+        return True
+    rows = {row.label: row for row in table}
+    both = ours.errors.keys() & rows[gap.peer].errors.keys() & rows[best.peer].errors.keys()
+    return bool(both) and bool(np.mean([rows[gap.peer].errors[i] - rows[best.peer].errors[i] for i in both]) < 0)
 
 
 def front(table: Sequence[Row]) -> list[Row]:
