@@ -109,11 +109,10 @@ class Pace(NamedTuple):
 
 
 @dataclass(frozen=True)
-class TargetedWalk:
-    """Another walk with its steps scaled to an acceptance target: log c ← log c + i^(−1/2) (acceptance − target)."""
+class _Paced:
+    """Another walk with its steps times a factor c."""
 
     walk: Proposal
-    target: float
 
     def init(self, frequencies: Array) -> Pace:
         """The inner walk as it is."""
@@ -123,15 +122,22 @@ class TargetedWalk:
         """ω + c (inner proposal − ω)."""
         return frequencies + state.factor * (self.walk.propose(rng, state.inner, frequencies) - frequencies)
 
+    def length(self, state: Pace) -> float:
+        """c δ."""
+        return state.factor * self.walk.length(state.inner)
+
+
+@dataclass(frozen=True)
+class TargetedWalk(_Paced):
+    """Another walk with its steps scaled to an acceptance target: log c ← log c + i^(−1/2) (acceptance − target)."""
+
+    target: float
+
     def update(self, state: Pace, frequencies: Array, amplitudes: Array, acceptance: float) -> Pace:
         """Longer steps where more than the target is accepted, shorter ones where less is."""
         i = state.n_steps + 1
         factor = state.factor * math.exp((acceptance - self.target) / math.sqrt(i))
         return Pace(i, factor, self.walk.update(state.inner, frequencies, amplitudes, acceptance))
-
-    def length(self, state: Pace) -> float:
-        """c δ."""
-        return state.factor * self.walk.length(state.inner)
 
 
 @dataclass(frozen=True)
@@ -204,30 +210,17 @@ class ScaledWalk:
 
 
 @dataclass(frozen=True)
-class AnnealedWalk:
+class AnnealedWalk(_Paced):
     """Another walk whose steps shrink geometrically, to the share `last` of them after `n_steps` steps."""
 
-    walk: Proposal
     last: float
     n_steps: int
-
-    def init(self, frequencies: Array) -> Pace:
-        """The inner walk as it is."""
-        return Pace(0, 1.0, self.walk.init(frequencies))
-
-    def propose(self, rng: np.random.Generator, state: Pace, frequencies: Array) -> Array:
-        """ω + c (inner proposal − ω)."""
-        return frequencies + state.factor * (self.walk.propose(rng, state.inner, frequencies) - frequencies)
 
     def update(self, state: Pace, frequencies: Array, amplitudes: Array, acceptance: float) -> Pace:
         """Shorter steps, until `n_steps` are done."""
         i = state.n_steps + 1
         factor = self.last ** min(i / max(1, self.n_steps - 1), 1.0)
         return Pace(i, factor, self.walk.update(state.inner, frequencies, amplitudes, acceptance))
-
-    def length(self, state: Pace) -> float:
-        """c δ."""
-        return state.factor * self.walk.length(state.inner)
 
 
 def covariance_root(covariance: Array) -> Array:
