@@ -656,3 +656,10 @@ def test_a_walk_by_any_name_has_the_same_looks():
             assert trail.looks[i // 10 - 1].error == pytest.approx(
                 looks.look(i, state.frequencies).look.error, rel=1e-10
             )
+
+
+def test_features_without_a_gradient_only_walk_and_that_is_said():
+    x = np.linspace(-3, 3, 300)[:, None]
+    model = AdaptiveFourierRegressor(4, features=OnlyCosines(), random_state=0).fit(x, np.cos(2 * x[:, 0]))
+    assert set(model.history_.phase) == {"resampling"}
+    assert any(decision.startswith("no descent: the features") for decision in model.history_.decisions)

@@ -251,6 +251,8 @@ class Automatic:
             best, state = trail.best, trail.state  # type: ignore[assignment]
             infos.extend(trail.infos)
             looks.extend(trail.looks)
+        if self.descend and not hasattr(problem.features, "gradient"):
+            decisions.append(f"no descent: the features {problem.features.name!r} have no gradient")
         return Found((selection.refined(best),), state, infos, looks, decisions)
 
     def _phases(self, problem: LeastSquares, exact: LeastSquares, rng: np.random.Generator) -> list[tuple[str, Phase]]:
@@ -258,9 +260,7 @@ class Automatic:
         n_walk, n_descent = self._budget(problem.rows.total_weight)
         phases = []
         if self.walk and n_walk:
-            shaped = ScaledWalk(ShapedWalk(FIRST_STEP))
-            proposal = self.proposal or AnnealedWalk(shaped, LAST_STEP, n_walk)
-            walk = Resampling(proposal, exponent=self.exponent, max_norm=self.max_norm)
+            walk = Resampling(self.proposal or exploring(n_walk), exponent=self.exponent, max_norm=self.max_norm)
             on_batches = problem if problem.solver.batch_size is None else Minibatch(problem, rng.spawn(1)[0])
             phases.append(("walk", Phase(walk, on_batches, n_walk, WALK_LOOKS_EVERY, n_walk)))
         if self.descend and n_descent and hasattr(problem.features, "gradient"):
@@ -323,6 +323,11 @@ class Automatic:
         for after, _ in descent.sample(minimize, state, rng, FINISHING_STEPS):
             state = after
         return member._replace(frequencies=state.frequencies)
+
+
+def exploring(n_steps: int) -> Proposal:
+    """Steps shaped by the amplitude-weighted covariance, of log-normal lengths, annealed over so many steps."""
+    return AnnealedWalk(ScaledWalk(ShapedWalk(FIRST_STEP)), LAST_STEP, n_steps)
 
 
 def _shares(n: int, n_parts: int) -> list[int]:

@@ -100,24 +100,26 @@ class Eigensystem:
     weight: float
     features: Features
 
+    def divisor(self, regularization: float) -> Array:
+        """The eigenvalues with their ridge; one where there is nothing to divide."""
+        return _divisor(self.values + regularization * self.weight)
+
     def amplitudes(self, regularization: float) -> Array:
         """The amplitudes (K, q) at λ."""
-        unknowns = self.basis @ (self.projections / _divisor(self.values + regularization * self.weight)[:, None])
+        unknowns = self.basis @ (self.projections / self.divisor(regularization)[:, None])
         return self.features.amplitudes(unknowns)
 
     def residual(self, regularization: float) -> float:
         """Σw|Sβ − y|² at λ."""
         xp = namespace(self.values)
         shift = regularization * self.weight
-        explained = (
-            squared_modulus(self.projections)
-            * ((self.values + 2 * shift) / _divisor(self.values + shift) ** 2)[:, None]
-        )
+        shares = (self.values + 2 * shift) / self.divisor(regularization) ** 2
+        explained = squared_modulus(self.projections) * shares[:, None]
         return max(self.target_energy - float(xp.sum(explained)), self.target_energy * np.finfo(np.float64).eps)
 
     def degrees_of_freedom(self, regularization: float) -> float:
         """The trace of the matrix that takes y to its fit."""
-        shares = self.values / _divisor(self.values + regularization * self.weight)
+        shares = self.values / self.divisor(regularization)
         return float(namespace(self.values).sum(shares))
 
 

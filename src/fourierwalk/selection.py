@@ -12,6 +12,7 @@ import scipy.sparse
 from scipy.special import log_softmax
 
 from fourierwalk._arrays import Array, matmul, namespace, real_part, squared_modulus, to_host
+from fourierwalk.features import Features
 from fourierwalk.least_squares import Eigensystem, LeastSquares
 from fourierwalk.rows import Block, Rows
 
@@ -62,7 +63,7 @@ def leave_one_out(
     hᵢ is the leverage of one unit of weight, so that whole weights equal repeated rows.
     """
     features = problem.features
-    divisors = [_divisor(eigensystem, value) for value in regularizations.tolist()]
+    divisors = [eigensystem.divisor(value) for value in regularizations.tolist()]
 
     def squares(block: Block) -> Array:
         rotated = matmul(features.matrix(features.columns(block, frequencies)), eigensystem.basis)
@@ -79,16 +80,10 @@ def leave_one_out(
     return to_host(problem.rows.sum(squares, width)) / problem.rows.total_weight
 
 
-def _divisor(eigensystem: Eigensystem, regularization: float) -> Array:
-    """The eigenvalues with their ridge; one where there is nothing to divide, since all columns are zero."""
-    values = eigensystem.values + regularization * eigensystem.weight
-    return namespace(values).where(values > 0, values, namespace(values).ones_like(values))
-
-
 def left_out_values(problem: LeastSquares, frequencies: Array, regularization: float) -> np.ndarray:
     """What the real part would be at each row if one unit of its weight had been left out: y + r/(1 − h), (n, q)."""
     eigensystem, features = problem.eigensystem(frequencies), problem.features
-    divisor = _divisor(eigensystem, regularization)
+    divisor = eigensystem.divisor(regularization)
     found = []
     for block in problem.rows.blocks(2 * features.n_columns * int(frequencies.shape[0])):
         rotated = matmul(features.matrix(features.columns(block, frequencies)), eigensystem.basis)
@@ -184,8 +179,7 @@ class Selection:
         features, q = self.minimize.features, int(amplitudes[0].shape[1])
         coefficients = namespace(frequencies).concat([features.coefficients(each) for each in amplitudes], axis=1)
         width = features.n_columns * int(frequencies.shape[0]) + q * len(amplitudes)
-        values = [matmul(features.columns(block, frequencies), coefficients) for block in self.held_out.blocks(width)]
-        joined = to_host(namespace(frequencies).concat(values, axis=0))
+        joined = values_at(self.held_out, features, frequencies, coefficients, width)
         rows = self._row_errors(np.stack([joined[:, i * q : (i + 1) * q] for i in range(len(amplitudes))]))
         found = np.average(rows, axis=1, weights=self._weight)
         return np.where(np.isfinite(found), found, np.inf).tolist()
@@ -196,11 +190,7 @@ class Selection:
         Squares are ruled by the largest errors; a model that wins on those alone has followed outliers.
         """
         features = self.minimize.features
-        coefficients = features.coefficients(amplitudes)
-        blocks = self.held_out.blocks(features.n_columns * int(frequencies.shape[0]))
-        values = np.concatenate(
-            [to_host(matmul(features.columns(block, frequencies), coefficients)) for block in blocks]
-        )
+        values = values_at(self.held_out, features, frequencies, features.coefficients(amplitudes))
         both = np.stack((values, np.zeros_like(values)))
         errors, constants = self._row_errors(both)
         shares = None if self.shares is None else to_host(self.shares)
@@ -222,6 +212,14 @@ class Selection:
     @cached_property
     def _weight(self) -> np.ndarray | None:
         return None if self.held_out.weight is None else to_host(self.held_out.weight)
+
+
+def values_at(
+    rows: Rows, features: Features, frequencies: Array, coefficients: Array, width: int | None = None
+) -> np.ndarray:
+    """A model's real part at some rows, on the host, block by block."""
+    blocks = rows.blocks(features.n_columns * int(frequencies.shape[0]) if width is None else width)
+    return np.concatenate([to_host(matmul(features.columns(block, frequencies), coefficients)) for block in blocks])
 
 
 MOST_TYPICAL = 1.02

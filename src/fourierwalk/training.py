@@ -12,9 +12,17 @@ import numpy as np
 from fourierwalk import features as feature_kinds
 from fourierwalk import scaling as scalings
 from fourierwalk._arrays import Array, like, one_pool, to_host
-from fourierwalk.automatic import FIRST_STEP as FIRST_SHARE
-from fourierwalk.automatic import LAST_STEP as LAST_SHARE
-from fourierwalk.automatic import WALK_REGULARIZATION, Automatic, Found, Phase, Split, Start, averaged, follow
+from fourierwalk.automatic import (
+    WALK_REGULARIZATION,
+    Automatic,
+    Found,
+    Phase,
+    Split,
+    Start,
+    averaged,
+    exploring,
+    follow,
+)
 from fourierwalk.descent import Descent
 from fourierwalk.features import Features
 from fourierwalk.history import History
@@ -23,11 +31,8 @@ from fourierwalk.model import FourierModel
 from fourierwalk.parameters import count, number, option
 from fourierwalk.proposals import (
     AdaptiveWalk,
-    AnnealedWalk,
     Proposal,
     RandomWalk,
-    ScaledWalk,
-    ShapedWalk,
     TargetedWalk,
 )
 from fourierwalk.resampling import Resampling
@@ -41,6 +46,7 @@ from fourierwalk.selection import (
     choose_regularization,
     held_out_mask,
     left_out_values,
+    values_at,
 )
 from fourierwalk.solver import PATHS, PRECISIONS, Solver
 
@@ -301,15 +307,18 @@ class Training:
             if self.early_stopping != "auto" and not self.early_stopping:
                 raise ValueError("X_val and y_val need early_stopping 'auto' or True, got False.")
             return rows, scaling.rows(data.x_val, data.y_val)
-        if not (self._is_automatic if self.early_stopping == "auto" else self.early_stopping):
+        if not self._holds_out:
             return rows, None
         labels = None if self.scale_targets else np.argmax(to_host(data.y), axis=1)
         mask = held_out_mask(data.x, self.validation_fraction, seed, labels, fold)
         return (rows, None) if mask is None else (rows.pick(~mask), rows.pick(mask))
 
     @property
-    def _is_automatic(self) -> bool:
-        return self.sampler == "auto" or isinstance(self.sampler, Automatic)
+    def _holds_out(self) -> bool:
+        """Whether rows are held out where there are enough of them."""
+        if self.early_stopping == "auto":
+            return self.sampler == "auto" or isinstance(self.sampler, Automatic)
+        return bool(self.early_stopping)
 
     def _told(self, data: Data, selection: Selection | None) -> str:
         """What states are chosen by, in words."""
@@ -317,8 +326,7 @@ class Training:
             return "states chosen on X_val, y_val"
         if selection is not None:
             return f"{len(selection.held_out)} rows held out to choose states by"
-        is_wanted = self._is_automatic if self.early_stopping == "auto" else self.early_stopping
-        return "no rows held out: too few distinct ones" if is_wanted else "no rows held out"
+        return "no rows held out: too few distinct ones" if self._holds_out else "no rows held out"
 
     def _n_steps(self) -> int:
         """M."""
@@ -383,7 +391,7 @@ class Training:
     def _proposal(self, d: int) -> Proposal:
         """How frequencies move, by the user's step size, or by one that is adapted."""
         if self.step_size is None and self.adapt_after is None and self.sampler == "resampling":
-            return AnnealedWalk(ScaledWalk(ShapedWalk(FIRST_SHARE)), LAST_SHARE, max(2, self._n_steps()))
+            return exploring(max(2, self._n_steps()))
         step = {None: FIRST_STEP / math.sqrt(d), "paper": 2.4**2 / d}.get(self.step_size, self.step_size)
         proposal: Proposal = RandomWalk(step) if self.adapt_after is None else AdaptiveWalk(step, int(self.adapt_after))
         is_tested = self.sampler == "metropolis" or self.exponent is not None  # without a test all moves are accepted
@@ -410,11 +418,7 @@ def _calibration(
             rows = rows.take(np.linspace(0, len(rows) - 1, 10 * MOST_LEFT_OUT).astype(np.int64))
         members = final if selection is None else chosen
         frequencies, amplitudes = averaged([(member.frequencies, member.amplitudes) for member in members])
-        coefficients = whole.features.coefficients(amplitudes)
-        blocks = rows.blocks(whole.features.n_columns * int(frequencies.shape[0]))
-        values = np.concatenate(
-            [to_host(whole.features.columns(block, frequencies) @ coefficients) for block in blocks]
-        )
+        values = values_at(rows, whole.features, frequencies, whole.features.coefficients(amplitudes))
     shares = to_host(scaling.targets.center)
     return Calibration(values + shares, to_host(rows.y) + shares, None if rows.weight is None else to_host(rows.weight))
 
