@@ -140,7 +140,7 @@ def _page(problems: Sequence[Problem], studies: Sequence[Study], seconds: float)
     page.text(
         "Three ways to choose the K frequencies of f(x) = Σ βₖ exp(iωₖ·x): adaptive (the default settings), "
         "drawn once from N(0, 1), and drawn once from N(0, σ²) with σ chosen on held-out training rows. The ridge λ is "
-        "chosen by cross-validation in all three. Errors are on test rows that nothing was chosen by."
+        "chosen on training rows in all three. Errors are on test rows that nothing was chosen by."
     )
     for problem, result in zip(problems, studies, strict=True):
         page.heading(problem.name)
