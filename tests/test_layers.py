@@ -14,9 +14,11 @@ FILES = sorted(path for path in ROOT.rglob("*.py"))
 # From the lowest up. Within a layer files may import each other, but not in a circle.
 LAYERS = [
     {"_arrays"},
+    {"products", "draws"},
     {"features", "rows", "proposals"},
     {"least_squares", "solver", "spectral"},
     {"sampler", "resampling", "descent"},
+    {"ahead"},
     {"scaling", "selection", "model", "history", "files", "provenance"},
     {"parameters", "automatic"},
     {"training"},

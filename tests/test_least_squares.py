@@ -43,7 +43,7 @@ def test_minimizer_is_plain_least_squares(kind, weighted, path, n_rows, n_freque
     unknowns = ridge(design, y, weight, REGULARIZATION)
     assert_allclose(anywhere.host(solution.amplitudes), kind.amplitudes(unknowns), rtol=0, atol=1e-8)
     assert solution.loss == pytest.approx(objective(design, unknowns, y, weight, REGULARIZATION), abs=1e-8)
-    assert solution.info == (path, False, "double", False)
+    assert solution.info == (path, False, "double", False, True)
 
 
 @every_kind
@@ -148,7 +148,7 @@ def test_without_ridge_the_fallback_has_minimum_norm(name, path, anywhere):
     design = kind.design(x, omega)
     with pytest.warns(RuntimeWarning, match="larger regularization, or fewer frequencies"):
         solution = LeastSquares(rows_of(anywhere, x, y), kind.features, 0.0, Solver(path))(anywhere.asarray(omega))
-    assert solution.info == (path, True, "double", False)
+    assert solution.info == (path, True, "double", False, True)
     unknowns = np.linalg.lstsq(design, y, rcond=1e-6)[0]
     assert_allclose(anywhere.host(solution.amplitudes), kind.amplitudes(unknowns), rtol=0, atol=1e-6)
     assert solution.loss == pytest.approx(objective(design, unknowns, y, np.ones(30), 0.0), abs=1e-8)
@@ -252,7 +252,7 @@ def test_single_precision_is_near_and_says_so(name, anywhere):
     rows = rows_of(anywhere, x, y, weight)
     single, double = (LeastSquares(rows, kind.features, 0.1, Solver("direct", p)) for p in ("single", "double"))
     solution = single(omega)
-    assert solution.info == ("direct", False, "single", False)
+    assert solution.info == ("direct", False, "single", False, True)
     assert anywhere.owns(solution.amplitudes)
     exact = anywhere.host(double(omega).amplitudes)
     difference = np.abs(anywhere.host(solution.amplitudes) - exact)
@@ -281,6 +281,80 @@ def test_what_single_precision_cannot_be_trusted_with_is_repeated():
     assert solution.info.precision == "double"
     assert solution.info.raised
     assert_allclose(solution.amplitudes, exact(omega).amplitudes)
+
+
+@pytest.mark.parametrize("precision", ["tf32", "bf16"])
+@pytest.mark.parametrize("name", ["complex", "cos-sin", "sigmoid"])
+def test_low_precision_on_torch(name, precision):
+    torch = pytest.importorskip("torch")
+    kind = FEATURES[name]
+    x, y, weight = problem(400)
+    omega = torch.asarray(kind.frequencies(5, 2))
+    rows = Rows(torch.asarray(x), torch.asarray(y), torch.asarray(weight))
+    low, double = (LeastSquares(rows, kind.features, 0.1, Solver("direct", p)) for p in (precision, "double"))
+    solution = low(omega)
+    assert solution.info == ("direct", False, precision, False, True)
+    assert solution.amplitudes.dtype == double(omega).amplitudes.dtype
+    difference = np.abs(solution.amplitudes.numpy() - double(omega).amplitudes.numpy()).max()
+    assert 0 < difference < 0.02 * np.abs(double(omega).amplitudes.numpy()).max()
+
+
+def test_low_precision_climbs_as_far_as_it_must():
+    torch = pytest.importorskip("torch")
+    x, y, _ = problem(200)
+    omega = torch.asarray(1e-3 * np.random.default_rng(0).standard_normal((12, 2)))
+    rows = Rows(torch.asarray(x), torch.asarray(y))
+    solution = LeastSquares(rows, ComplexExponentials(), 0.1, Solver("direct", "bf16"))(omega)
+    assert solution.info[2:4] == ("bf16", False)
+    small = LeastSquares(rows, ComplexExponentials(), 2e-3, Solver("direct", "bf16"))
+    assert small(omega).info[2:4] == ("tf32", False)  # bf16 has no chance there, and is not tried
+    smaller = LeastSquares(rows, ComplexExponentials(), 1e-9, Solver("direct", "bf16"))
+    assert smaller(omega).info[2:4] == ("double", True)
+
+
+@pytest.mark.parametrize("precision", ["tf32", "bf16"])
+def test_tensor_core_precisions_need_torch(precision):
+    x, y, _ = problem(20)
+    with pytest.raises(ValueError, match=rf"solver.precision='{precision}' needs torch tensors or device='cuda', got"):
+        LeastSquares(Rows(x, y), ComplexExponentials(), 0.1, Solver("direct", precision))
+
+
+@every_path
+@pytest.mark.parametrize("name", ["complex", "cos-sin", "sigmoid"])
+def test_ahead_is_the_same_solution(name, path, anywhere):
+    kind = FEATURES[name]
+    x, y, weight = problem(9 if path == "dual" else 60)
+    omega = anywhere.asarray(kind.frequencies(12 if path == "dual" else 4, 2))
+    minimize = LeastSquares(rows_of(anywhere, x, y, weight), kind.features, 0.1, Solver(path))
+    checked, ahead = minimize(omega), minimize.ahead(omega)
+    assert_allclose(anywhere.host(ahead.amplitudes), anywhere.host(checked.amplitudes), rtol=0, atol=1e-12)
+    assert ahead.loss == pytest.approx(checked.loss, abs=1e-12)
+    assert ahead.info[:4] == checked.info[:4]
+    assert bool(ahead.info.trusted)
+
+
+def test_ahead_says_what_cannot_be_trusted(anywhere):
+    x, y, _ = problem(20)
+    minimize = LeastSquares(rows_of(anywhere, x, y, None), ComplexExponentials(), 0.0, Solver("direct"))
+    assert not bool(minimize.ahead(anywhere.asarray(np.zeros((3, 2)))).info.trusted)
+
+
+@pytest.mark.parametrize("precision", ["double", "single"])
+@every_path
+@pytest.mark.parametrize("name", ["complex", "cos-sin", "sigmoid"])
+def test_stacked_problems_are_solved_side_by_side(name, path, precision, anywhere):
+    """Three data sets of one size, each with its own frequencies, in several blocks and in one."""
+    kind, n = FEATURES[name], 8 if path == "dual" else 70
+    sets = [problem(n, seed=seed, n_outputs=2)[:2] for seed in range(3)]
+    omegas = np.stack([(1 + 0.3 * i) * kind.frequencies(10 if path == "dual" else 4, 2) for i in range(3)])
+    rows = Rows(*(anywhere.asarray(np.stack(part)) for part in zip(*sets, strict=True)))
+    solution = LeastSquares(rows, kind.features, 0.1, Solver(path, precision)).ahead(anywhere.asarray(omegas))
+    assert anywhere.host(solution.info.trusted).all()
+    for i, (x, y) in enumerate(sets):
+        alone = LeastSquares(Rows(x, y), kind.features, 0.1, Solver(path, precision))(omegas[i])
+        tolerance = 1e-10 if precision == "double" else 1e-4
+        assert_allclose(anywhere.host(solution.amplitudes)[i], alone.amplitudes, atol=tolerance)
+        assert anywhere.host(solution.loss)[i] == pytest.approx(alone.loss, abs=tolerance)
 
 
 @every_path

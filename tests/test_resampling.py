@@ -136,7 +136,7 @@ def test_copies_leave_the_model_unchanged(xp):
     """The chosen frequencies' part of it, with one copy each and with several."""
     x, omega, beta = target(1)[0], start(6), start(6, 2, seed=2) + 1j * start(6, 2, seed=3)
     chosen = np.array([0, 0, 2, 3, 3, 3])
-    copied, shared, is_copy = _copies(xp.asarray(omega), xp.asarray(beta), chosen)
+    copied, shared, is_copy = _copies(xp.asarray(omega), xp.asarray(beta), xp.asarray(chosen))
     values = oracle.features(x, xp.host(copied)) @ xp.host(shared)
     assert_allclose(values, oracle.features(x, omega[[0, 2, 3]]) @ beta[[0, 2, 3]], atol=1e-13)
     assert_array_equal(xp.host(is_copy), [False, True, False, False, True, True])

@@ -45,6 +45,21 @@ def to_host(values: Array) -> np.ndarray:
     return np.asarray(values)
 
 
+def is_remote(values: Any) -> bool:
+    """Whether reading a value would wait for a device: on a GPU."""
+    return compat.is_cupy_array(values) or (compat.is_torch_array(values) and values.device.type == "cuda")
+
+
+def scalar(value: Array) -> Any:
+    """A float; where reading it would wait for a device, or where it is one of several, the array as it is."""
+    return value if is_remote(value) or np.ndim(value) else float(value)
+
+
+def transposed(matrix: Array) -> Array:
+    """The transpose; with axes in front, of each matrix."""
+    return matrix.T if matrix.ndim == 2 else namespace(matrix).matrix_transpose(matrix)
+
+
 def accelerator_bytes(values: Any) -> int | None:
     """The memory of the GPU that holds the values; None where none does."""
     if compat.is_torch_array(values) and values.device.type == "cuda":
@@ -91,7 +106,7 @@ def real_part(values: Array) -> Array:
 def adjoint(matrix: Array) -> Array:
     """The conjugate transpose."""
     xp = namespace(matrix)
-    return xp.conj(matrix).T if xp.isdtype(matrix.dtype, "complex floating") else matrix.T
+    return transposed(xp.conj(matrix) if xp.isdtype(matrix.dtype, "complex floating") else matrix)
 
 
 def squared_modulus(values: Array) -> Array:
@@ -111,9 +126,9 @@ def cos_sin(phases: Callable[[slice], Array], shape: tuple[int, int], single: bo
     Slices that stay in the cache are filled by as many threads as BLAS is allowed.
     """
     n_rows, n_frequencies = shape
-    height = max(1, _SLICE // max(1, n_frequencies))
+    height = max(1, SLICE // max(1, n_frequencies))
     first = phases(slice(0, min(height, n_rows)))
-    if not compat.is_numpy_array(first):
+    if not compat.is_numpy_array(first) or first.ndim > 2:
         return _cos_sin_elsewhere(phases(slice(0, n_rows)), single)
     columns = np.empty((n_rows, 2 * n_frequencies), dtype=np.float32 if single else first.dtype)
 
@@ -134,38 +149,7 @@ def cos_sin(phases: Callable[[slice], Array], shape: tuple[int, int], single: bo
 def _cos_sin_elsewhere(phases: Array, single: bool) -> Array:
     xp = namespace(phases)
     phases = xp.astype(phases - xp.round(phases), xp.float32) * (2 * np.pi) if single else phases
-    return xp.concat((xp.cos(phases), xp.sin(phases)), axis=1)
-
-
-def products(columns: Array, values: Array) -> tuple[Array, Array]:
-    """``ΦᵀΦ`` and ``Φᵀy``.
-
-    Of NumPy arrays by SciPy's BLAS, because SciPy's LAPACK comes next: NumPy has a BLAS of its own, whose threads go on
-    spinning for some 25 ms after a product and take the cores from the factorisation (twice its time on two cores).
-    """
-    if not compat.is_numpy_array(columns) or columns.size < _SLICE:
-        return columns.T @ columns, columns.T @ values
-    update = scipy.linalg.get_blas_funcs("syrk", (columns,))
-    gram = update(1.0, columns.T, lower=0).T  # the transposes are in BLAS's own order: nothing is copied
-    return _mirrored(gram), matmul(columns.T, values)
-
-
-def matmul(a: Array, b: Array) -> Array:
-    """``ab``; of NumPy arrays that are not small by the BLAS of `products`."""
-    if not compat.is_numpy_array(a) or a.size < _SLICE or not compat.is_numpy_array(b):
-        return a @ b
-    multiply, one = scipy.linalg.get_blas_funcs(("gemm", "gemv"), (a, b))
-    left, left_flip = _stored(a)
-    if b.shape[1] == 1:
-        return one(1.0, left, b[:, 0], trans=left_flip)[:, None]
-    right, right_flip = _stored(b)
-    # (ab)ᵀ = bᵀaᵀ, whose transpose is in NumPy's order.
-    return multiply(1.0, right, left, trans_a=1 - right_flip, trans_b=1 - left_flip).T
-
-
-def _stored(matrix: np.ndarray) -> tuple[np.ndarray, int]:
-    """The matrix in BLAS's order, and whether that is its transpose."""
-    return (matrix, 0) if matrix.flags.f_contiguous else (np.ascontiguousarray(matrix).T, 1)
+    return xp.concat((xp.cos(phases), xp.sin(phases)), axis=-1)
 
 
 @contextmanager
@@ -198,17 +182,7 @@ _INSIDE: list[bool] = []
 _BEFORE: list[tuple[Any, int]] = []
 
 
-def _mirrored(matrix: np.ndarray, width: int = 64) -> np.ndarray:
-    """The symmetric matrix whose lower triangle is there, completed in place."""
-    for start in range(0, matrix.shape[0], width):
-        part = slice(start, start + width)
-        matrix[:start, part] = matrix[part, :start].T
-        corner = matrix[part, part]
-        corner += np.tril(corner, -1).T
-    return matrix
-
-
-_SLICE = 2**15  # phases per slice
+SLICE = 2**15  # phases per slice
 
 
 def _fill_cos_sin(phases: np.ndarray, cosine: np.ndarray, sine: np.ndarray) -> None:
@@ -243,44 +217,49 @@ def blas_threads() -> int:
     return max((library.num_threads for library in _blas().lib_controllers), default=1)
 
 
-def shifted(matrix: Array, ridge: float) -> Array:
+def shifted(matrix: Array, ridge: Any) -> Array:
     """The matrix with the ridge added to its diagonal; the matrix itself stays."""
-    if compat.is_numpy_array(matrix):
+    if compat.is_numpy_array(matrix) and matrix.ndim == 2:
         copy = matrix.copy(order="C")
         copy.reshape(-1)[:: matrix.shape[0] + 1] += ridge
         return copy
+    if compat.is_torch_array(matrix):
+        tensor = matrix.clone()
+        tensor.diagonal(dim1=-2, dim2=-1).add_(ridge)
+        return tensor
     xp = namespace(matrix)
-    return matrix + ridge * xp.eye(matrix.shape[0], dtype=matrix.dtype, device=matrix.device)
+    return matrix + ridge * xp.eye(matrix.shape[-1], dtype=matrix.dtype, device=matrix.device)
 
 
 def cholesky(matrix: Array) -> Array | None:
-    """The lower Cholesky factor, or None where the matrix is not safely positive definite.
+    """The lower Cholesky factor, or None where the matrix is not safely positive definite."""
+    factor, is_safe = factorised(matrix)
+    return factor if bool(is_safe) else None
+
+
+def factorised(matrix: Array, margin: float = 1.0) -> tuple[Array, Any]:
+    """The lower Cholesky factor, and whether the matrix is safely positive definite; nothing waits for a device.
 
     Only the lower triangle of the factor is meant to be read. A NumPy matrix is used up: its transpose is in LAPACK's
-    own order, and Aᵀ = UᴴU is A = LLᴴ with L = Uᵀ, so that nothing is copied.
+    own order, and Aᵀ = UᴴU is A = LLᴴ with L = Uᵀ, so that nothing is copied. Without a `margin` any factor will do.
     """
-    xp = namespace(matrix)
-    if compat.is_numpy_array(matrix):
+    xp, failed = namespace(matrix), False
+    if compat.is_numpy_array(matrix) and matrix.ndim == 2:
         factorise = scipy.linalg.get_lapack_funcs("potrf", (matrix,))
         upper, failed = factorise(matrix.T, lower=0, overwrite_a=1, clean=0)
-        if failed:
-            return None
         factor = upper.T
     elif compat.is_torch_array(matrix):
         import torch
 
         factor, failed = torch.linalg.cholesky_ex(matrix)
-        if int(failed):
-            return None
     else:
         try:
             factor = xp.linalg.cholesky(matrix)
         except np.linalg.LinAlgError:
-            return None
+            return shifted(0 * matrix, 1.0), False
     pivots = real_part(xp.linalg.diagonal(factor)) ** 2
-    smallest, largest = float(xp.min(pivots)), float(xp.max(pivots))
-    safe = smallest > largest * matrix.shape[0] * float(xp.finfo(factor.dtype).eps)  # False for NaN too
-    return factor if safe else None
+    least = xp.max(pivots, axis=-1) * (margin * matrix.shape[-1] * float(xp.finfo(factor.dtype).eps))
+    return factor, (xp.min(pivots, axis=-1) > least) & (failed == 0)  # False for NaN too
 
 
 def eigh(matrix: Array) -> tuple[Array, Array]:
@@ -292,7 +271,7 @@ def eigh(matrix: Array) -> tuple[Array, Array]:
 
 def cholesky_solve(factor: Array, right_hand_side: Array) -> Array:
     """Solve ``L Lᴴ z = b`` from the lower factor."""
-    if compat.is_numpy_array(factor):
+    if compat.is_numpy_array(factor) and factor.ndim == 2:
         substitute = scipy.linalg.get_lapack_funcs("potrs", (factor, right_hand_side))
         return np.conj(substitute(factor.T, np.conj(right_hand_side), lower=0)[0])  # of Aᵀ, the conjugate of A
     if compat.is_torch_array(factor):

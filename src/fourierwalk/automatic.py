@@ -7,8 +7,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from fourierwalk import ahead
 from fourierwalk._arrays import Array, like, namespace
 from fourierwalk.descent import Descent
 from fourierwalk.least_squares import LeastSquares, Minibatch
@@ -55,7 +54,7 @@ class Trail(NamedTuple):
 
 
 def follow(
-    phase: Phase, selection: Selection | None, best: Candidate | None, state: State, rng: np.random.Generator
+    phase: Phase, selection: Selection | None, best: Candidate | None, state: State, rng: Any
 ) -> Generator[Look, None, Trail]:
     """Sample, and look every so often (each look is yielded), until the steps are done or a guard ends it."""
     infos: list[Info] = []
@@ -66,7 +65,7 @@ def follow(
         if selection is not None:
             n = min(n, phase.look_every - state.step % phase.look_every)
         fresh: list[Info] = []
-        for after, info in phase.sampler.sample(minimize, state, rng, n):
+        for after, info in ahead.sample(phase.sampler, minimize, state, rng, n):
             state = after
             fresh.append(info)
         infos.extend(fresh)
@@ -177,9 +176,7 @@ class Automatic:
     n_steps: int | None = None
     patience: int = 10
 
-    def search(
-        self, splits: Callable[[int], Split], start: Start, rng: np.random.Generator
-    ) -> Generator[Look, None, Found]:
+    def search(self, splits: Callable[[int], Split], start: Start, rng: Any) -> Generator[Look, None, Found]:
         """Search for frequencies, yielding every look at the held-out rows.
 
         `splits(i)` is the i-th way to hold rows out.
@@ -210,7 +207,7 @@ class Automatic:
             found = yield from self._on_other_rows(splits, start, rng, found)
         return found
 
-    def _without_steps(self, problem: LeastSquares, start: Start, rng: np.random.Generator, found: Found) -> Found:
+    def _without_steps(self, problem: LeastSquares, start: Start, rng: Any, found: Found) -> Found:
         """Where no state surely beats the mean: frequencies without steps, by leave-one-out, a steadier judge."""
         if start.frequencies is not None or has_repeats(problem.rows):
             return _constant(found, "on held-out rows")
@@ -222,7 +219,7 @@ class Automatic:
             decisions=[*found.decisions, "no state surely beats the mean on held-out rows", *fixed.decisions],
         )
 
-    def _by_leave_one_out(self, problem: LeastSquares, start: Start, rng: np.random.Generator) -> Found:
+    def _by_leave_one_out(self, problem: LeastSquares, start: Start, rng: Any) -> Found:
         """A spread and a λ, and no steps: leave-one-out cannot judge frequencies that were fitted to its rows."""
         best = spread_by_trial(lambda ω: by_leave_one_out(problem, ω, start.regularization), start, problem.rows.y, rng)
         decisions = [f"frequencies of spread {_spread(best.frequencies):.3g} without steps, by leave-one-out"]
@@ -230,7 +227,7 @@ class Automatic:
         found = Found((best,), state, [], [best.look], decisions)
         return found if beats_the_mean_left_out(problem, best) else _constant(found, "by leave-one-out")
 
-    def _one(self, split: Split, start: Start, rng: np.random.Generator) -> Generator[Look, None, Found]:
+    def _one(self, split: Split, start: Start, rng: Any) -> Generator[Look, None, Found]:
         """One model: a spread by trial, a walk from there, descent from the walk's best state."""
         problem, selection = split
         best = spread_by_trial(lambda ω: selection.look(start.step, ω, "start"), start, problem.rows.y, rng)
@@ -255,7 +252,7 @@ class Automatic:
             decisions.append(f"no descent: the features {problem.features.name!r} have no gradient")
         return Found((selection.refined(best),), state, infos, looks, decisions)
 
-    def _phases(self, problem: LeastSquares, exact: LeastSquares, rng: np.random.Generator) -> list[tuple[str, Phase]]:
+    def _phases(self, problem: LeastSquares, exact: LeastSquares, rng: Any) -> list[tuple[str, Phase]]:
         """What is done after the start."""
         n_walk, n_descent = self._budget(problem.rows.total_weight)
         phases = []
@@ -276,7 +273,7 @@ class Automatic:
         return int(min(WALK_STEPS, n_rows / 8)), int(min(DESCENT_STEPS, n_rows / (8 if n_rows < FEW_ROWS else 4)))
 
     def _members(
-        self, split: Split, start: Start, n_members: int, rng: np.random.Generator, error: float
+        self, split: Split, start: Start, n_members: int, rng: Any, error: float
     ) -> Generator[Look, None, tuple[Found, float]]:
         """Several models that share the K frequencies, and the held-out error of their average.
 
@@ -296,7 +293,7 @@ class Automatic:
         return tried._replace(decisions=[decision]), average
 
     def _on_other_rows(
-        self, splits: Callable[[int], Split], start: Start, rng: np.random.Generator, found: Found
+        self, splits: Callable[[int], Split], start: Start, rng: Any, found: Found
     ) -> Generator[Look, None, Found]:
         """The members of an average once more, each with other rows held out: together they have seen all."""
         n_members = len(found.members)
@@ -313,7 +310,7 @@ class Automatic:
             judged=found.members,
         )
 
-    def finish(self, problem: LeastSquares, member: Candidate, rng: np.random.Generator) -> Candidate:
+    def finish(self, problem: LeastSquares, member: Candidate, rng: Any) -> Candidate:
         """A few more steps of descent on all rows, for a member that descent has brought to where it is."""
         if not self.descend or member.look.phase != "descent" or math.isinf(member.look.regularization):
             return member
@@ -373,9 +370,7 @@ def averaged(models: list[tuple[Array, Array]]) -> tuple[Array, Array]:
     return frequencies, concat([amplitudes for _, amplitudes in models], axis=0) / len(models)
 
 
-def spread_by_trial(
-    look: Callable[[Array], Candidate], start: Start, reference: Any, rng: np.random.Generator
-) -> Candidate:
+def spread_by_trial(look: Callable[[Array], Candidate], start: Start, reference: Any, rng: Any) -> Candidate:
     """The best of frequencies N(0, (2ⁱ/√d)²) with one draw of directions; the user's own start as it is."""
     if start.frequencies is not None:
         return look(start.frequencies)

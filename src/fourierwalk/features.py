@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from fourierwalk._arrays import Array, complex_of, cos_sin, matmul, namespace
+from fourierwalk._arrays import Array, complex_of, cos_sin, namespace
+from fourierwalk.products import matmul
 from fourierwalk.rows import Block
 
 
@@ -57,20 +58,19 @@ class _Fourier:
         return n_features
 
     def columns(self, block: Block, frequencies: Array) -> Array:
-        return self._columns(block, frequencies, single=False)
+        return cos_sin(block.projector(frequencies), self._shape(block, frequencies))
 
-    def single_columns(self, block: Block, frequencies: Array) -> Array:
-        """The columns in single precision, of phases in double."""
-        return self._columns(block, frequencies, single=True)
+    def single_columns(self, block: Block, frequencies: Array, precision: str) -> Array:
+        """The columns in single precision, of phases in double, or as near to that as the products' precision needs."""
+        turns = block.projector(frequencies / (2 * math.pi), precision)
+        return cos_sin(turns, self._shape(block, frequencies), single=True)
 
-    def _columns(self, block: Block, frequencies: Array, single: bool) -> Array:
-        shape = int(block.x.shape[0]), int(frequencies.shape[0])
-        frequencies = frequencies / (2 * math.pi) if single else frequencies
-        return cos_sin(block.projector(frequencies), shape, single)
+    def _shape(self, block: Block, frequencies: Array) -> tuple[int, int]:
+        return int(block.x.shape[-2]), int(frequencies.shape[-2])
 
     def coefficients(self, amplitudes: Array) -> Array:
         xp = namespace(amplitudes)
-        return xp.concat((xp.real(amplitudes), -xp.imag(amplitudes)), axis=0)
+        return xp.concat((xp.real(amplitudes), -xp.imag(amplitudes)), axis=-2)
 
     def gradient(self, block: Block, frequencies: Array, amplitudes: Array) -> Array:
         """Half of ∂/∂ωₖ of the block's Σw|f − y|² at fixed amplitudes, (K, d)."""
@@ -101,14 +101,14 @@ class ComplexExponentials(_Fourier):
 
     def system(self, gram: Array, moment: Array) -> tuple[Array, Array]:
         """SᴴS and Sᴴy, from the sums over cosines and sines."""
-        n = moment.shape[0] // 2
-        matrix = complex_of(gram[:n, :n] + gram[n:, n:], gram[:n, n:] - gram[n:, :n])
-        return matrix, complex_of(moment[:n, :], -moment[n:, :])
+        n = moment.shape[-2] // 2
+        matrix = complex_of(gram[..., :n, :n] + gram[..., n:, n:], gram[..., :n, n:] - gram[..., n:, :n])
+        return matrix, complex_of(moment[..., :n, :], -moment[..., n:, :])
 
     def matrix(self, columns: Array) -> Array:
         """S itself."""
-        n = columns.shape[1] // 2
-        return complex_of(columns[:, :n], columns[:, n:])
+        n = columns.shape[-1] // 2
+        return complex_of(columns[..., :n], columns[..., n:])
 
     def amplitudes(self, unknowns: Array) -> Array:
         """The unknowns are the amplitudes."""
@@ -133,8 +133,8 @@ class CosineSine(_Fourier):
 
     def amplitudes(self, unknowns: Array) -> Array:
         """β = a − ib."""
-        n = unknowns.shape[0] // 2
-        return complex_of(unknowns[:n, :], -unknowns[n:, :])
+        n = unknowns.shape[-2] // 2
+        return complex_of(unknowns[..., :n, :], -unknowns[..., n:, :])
 
 
 _APART = 1e-5  # of the two phases of a central difference, half
@@ -205,7 +205,7 @@ class Activation:
     def _phases(self, block: Block, frequencies: Array) -> Array:
         if not self.bias:
             return block.project(frequencies)
-        return block.project(frequencies[:, :-1]) + frequencies[:, -1][None, :]
+        return block.project(frequencies[..., :-1]) + frequencies[..., None, :, -1]
 
     def _slope(self, phases: Array) -> Array:
         if self.derivative is not None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import array_api_compat as compat
 import numpy as np
 
 from fourierwalk import spectral
@@ -16,17 +17,18 @@ from fourierwalk._arrays import (
     cholesky,
     cholesky_solve,
     eigh,
+    factorised,
     is_foreign,
-    matmul,
     namespace,
-    products,
     real_part,
+    scalar,
     shifted,
     squared_modulus,
 )
 from fourierwalk.features import Features
+from fourierwalk.products import matmul, outer_gram, products
 from fourierwalk.rows import Block, Rows
-from fourierwalk.solver import Solver, costs, needed_bytes
+from fourierwalk.solver import Solver, costs, ladder, needed_bytes
 from fourierwalk.spectral import Spectral
 
 
@@ -37,13 +39,17 @@ class SolveInfo(NamedTuple):
     fallback: bool
     precision: str = "double"
     raised: bool = False
+    trusted: Any = True  # False only where nobody has asked yet: see `LeastSquares.ahead`
 
 
 class Solution(NamedTuple):
-    """Amplitudes (K, q), the value of N⁻¹|Sβ − y|² + λ|β|² there, and what happened inside."""
+    """Amplitudes (K, q), the value of N⁻¹|Sβ − y|² + λ|β|² there, and what happened inside.
+
+    On a GPU the value is an array without axes, so that nobody waits for it; of stacked problems, one each.
+    """
 
     amplitudes: Array
-    loss: float
+    loss: Any
     info: SolveInfo
 
 
@@ -80,9 +86,9 @@ class NormalEquations:
         """One block's share."""
         columns, y = _weighted(block, features, frequencies, precision)
         xp = namespace(columns)
-        weight = float(columns.shape[0]) if block.weight is None else float(xp.sum(block.weight))
-        gram, moment = products(columns, xp.astype(y, columns.dtype, copy=False))
-        return cls(gram, moment, xp.sum(y * y), weight)
+        weight = float(columns.shape[-2]) if block.weight is None else scalar(xp.sum(block.weight))
+        gram, moment = products(columns, xp.astype(y, columns.dtype, copy=False), precision)
+        return cls(gram, moment, xp.sum(y * y, axis=(-2, -1)), weight)
 
     def system(self, features: Features) -> System:
         """The equations of the features' unknowns."""
@@ -159,6 +165,11 @@ class LeastSquares:
 
     def __post_init__(self) -> None:
         """Rows that have a Fourier space get one, where it may be used."""
+        if self.solver.precision in ("tf32", "bf16") and not compat.is_torch_array(self.rows.x):
+            raise ValueError(
+                f"solver.precision={self.solver.precision!r} needs torch tensors or device='cuda', got rows of "
+                f"{type(self.rows.x).__name__}."
+            )
         if self.spectral is not None or self.solver.path not in ("auto", "spectral"):
             return
         able = spectral.applies(self.rows, self.features)
@@ -175,14 +186,57 @@ class LeastSquares:
     def __call__(self, frequencies: Array) -> Solution:
         """The minimiser at these frequencies."""
         path = self.path(frequencies)
-        if path == "dual":
-            return self._dual(frequencies)
-        if self.solver.precision == "single" and path == "direct":
-            solution = self._single(frequencies)
-            if solution is not None:
-                return solution
-            return self._raised(self.solve(self.system(frequencies)))
-        return self.solve(self.system(frequencies), path)
+        precisions = self._precisions(frequencies, path)
+        for precision in precisions[:-1]:
+            solution = self._attempt(frequencies, path, precision)
+            if _all(solution.info.trusted):
+                raised = precision != precisions[0]
+                return solution._replace(info=solution.info._replace(raised=raised, trusted=True))
+        system, back = self._posed(frequencies, path)
+        solution = self.solve(system, path, back)
+        return solution._replace(info=solution.info._replace(raised=len(precisions) > 1))
+
+    def ahead(self, frequencies: Array) -> Solution:
+        """The minimiser, without asking the device whether it can be trusted: ``info.trusted`` knows, over there."""
+        path = self.path(frequencies)
+        return self._attempt(frequencies, path, self._precisions(frequencies, path)[0])
+
+    def _precisions(self, frequencies: Array, path: str) -> tuple[str, ...]:
+        """The precisions to try, one after the other."""
+        if path != "direct":
+            return ("double",)
+        width = self.features.n_columns * int(frequencies.shape[-2])
+        return ladder(self.solver.precision, len(self.rows), width, self.regularization)
+
+    def _attempt(self, frequencies: Array, path: str, precision: str) -> Solution:
+        """The minimiser by one factorisation, and whether that can be trusted."""
+        system, back = self._posed(frequencies, path, precision)
+        xp, ridge = namespace(system.matrix), self.regularization * system.weight
+        factor, trusted = factorised(shifted(system.matrix, ridge))
+        solved = cholesky_solve(factor, system.right_hand_side)
+        if precision != "double":
+            norm, both = xp.linalg.vector_norm, (-2, -1)
+            residual = matmul(system.matrix, solved) + ridge * solved - system.right_hand_side
+            trusted = trusted & (norm(residual, axis=both) <= TRUST * norm(system.right_hand_side, axis=both))
+        return self._solution(system, back, solved, SolveInfo(path, False, precision, trusted=trusted))
+
+    def _posed(self, frequencies: Array, path: str, precision: str = "double") -> tuple[System, Array | None]:
+        """The equations that a path solves, and what takes their solution to the unknowns, if they are not the same.
+
+        Of the dual form, β = Sᴴ(SSᴴ + λN)⁻¹y.
+        """
+        if path != "dual":
+            return self.system(frequencies, precision), None
+        matrix, y = self._whole(frequencies)
+        targets = namespace(matrix).astype(y, matrix.dtype, copy=False)
+        system = System(outer_gram(matrix), targets, self.rows.target_energy, self.rows.total_weight)
+        return system, adjoint(matrix)
+
+    def _solution(self, system: System, back: Array | None, solved: Array, info: SolveInfo) -> Solution:
+        unknowns = solved if back is None else matmul(back, solved)
+        right_hand_side = system.right_hand_side if back is None else matmul(back, system.right_hand_side)
+        loss = _loss(system.target_energy, right_hand_side, unknowns, system.weight)
+        return Solution(self.features.amplitudes(_in_double(unknowns)), loss, info)
 
     def path(self, frequencies: Array) -> str:
         """The way that these frequencies are solved for."""
@@ -194,7 +248,7 @@ class LeastSquares:
             )
         if self.solver.path != "auto":
             return self.solver.path
-        found = costs(len(self.rows), int(frequencies.shape[0]), int(self.rows.x.shape[1]), self.features)
+        found = costs(len(self.rows), int(frequencies.shape[-2]), int(self.rows.x.shape[-1]), self.features)
         if self.spectral is None or not self.spectral.serves(frequencies):
             found.pop("spectral", None)
         else:
@@ -203,16 +257,16 @@ class LeastSquares:
 
     def equations(self, frequencies: Array, precision: str = "double") -> NormalEquations:
         """The sums over all rows."""
-        width = self.features.n_columns * int(frequencies.shape[0])
+        width = self.features.n_columns * int(frequencies.shape[-2])
         self._announce(width)
         return self.rows.sum(
             lambda block: NormalEquations.of_block(block, self.features, frequencies, precision), width
         )
 
-    def system(self, frequencies: Array) -> System:
+    def system(self, frequencies: Array, precision: str = "double") -> System:
         """The equations of the unknowns, summed over the rows or taken from their Fourier space."""
         if self.spectral is None or self.path(frequencies) != "spectral":
-            return self.equations(frequencies).system(self.features)
+            return self.equations(frequencies, precision).system(self.features)
         matrix, right_hand_side = self.spectral.equations(frequencies, self.features)
         return System(matrix, right_hand_side, self.rows.target_energy, self.rows.total_weight)
 
@@ -221,7 +275,7 @@ class LeastSquares:
         if self.path(frequencies) == "dual":
             matrix, y = self._whole(frequencies)
             xp = namespace(matrix)
-            values, left = eigh(matmul(matrix, adjoint(matrix)))
+            values, left = eigh(outer_gram(matrix))
             keep = _significant(values)
             values, left = values[keep:], left[:, keep:]
             basis = matmul(adjoint(matrix), left) / xp.sqrt(_divisor(values))[None, :]
@@ -235,21 +289,14 @@ class LeastSquares:
         projections = adjoint(basis) @ system.right_hand_side
         return Eigensystem(values, basis, projections, float(system.target_energy), system.weight, self.features)
 
-    def solve(self, system: System, path: str = "direct") -> Solution:
+    def solve(self, system: System, path: str = "direct", back: Array | None = None) -> Solution:
         """The minimiser from equations that are already there."""
-        unknowns, fallback = _solve(system.matrix, system.right_hand_side, self.regularization * system.weight)
-        loss = _loss(system.target_energy, system.right_hand_side, unknowns, system.weight)
-        return Solution(self.features.amplitudes(unknowns), loss, SolveInfo(path, fallback))
+        solved, fallback = _solve(system.matrix, system.right_hand_side, self.regularization * system.weight)
+        return self._solution(system, back, solved, SolveInfo(path, fallback))
 
     def along(self, frequencies: Array, regularizations: Iterable[float]) -> Iterator[tuple[float, Array]]:
         """(λ, amplitudes) for one system; a λ too small for a factorisation that can be trusted is left out."""
-        if self.path(frequencies) == "dual":
-            rows, y = self._whole(frequencies)
-            matrix, right_hand_side = matmul(rows, adjoint(rows)), namespace(rows).astype(y, rows.dtype, copy=False)
-            weight, back = self.rows.total_weight, adjoint(rows)
-        else:
-            matrix, right_hand_side, _, weight = self.system(frequencies)
-            back = None
+        (matrix, right_hand_side, _, weight), back = self._posed(frequencies, self.path(frequencies))
         for regularization in regularizations:
             factor = cholesky(shifted(matrix, regularization * weight))
             if factor is not None:
@@ -268,38 +315,6 @@ class LeastSquares:
             width = 2 * self.features.n_columns * int(frequencies.shape[0])
             gradient = self.rows.sum(lambda block: of_block(block, frequencies, amplitudes), width)
         return gradient * (2.0 / self.rows.total_weight)
-
-    def _single(self, frequencies: Array) -> Solution | None:
-        """The minimiser in single precision; None where it cannot be trusted."""
-        system = self.equations(frequencies, "single").system(self.features)
-        xp = namespace(system.matrix)
-        ridge = self.regularization * system.weight
-        factor = cholesky(shifted(system.matrix, ridge))
-        if factor is None:
-            return None
-        unknowns = cholesky_solve(factor, system.right_hand_side)
-        norm = xp.linalg.vector_norm
-        residual = matmul(system.matrix, unknowns) + ridge * unknowns - system.right_hand_side
-        if not float(norm(residual)) <= TRUST * float(norm(system.right_hand_side)):
-            return None
-        loss = _loss(system.target_energy, system.right_hand_side, unknowns, system.weight)
-        double = xp.complex128 if _is_complex(unknowns) else xp.float64
-        amplitudes = self.features.amplitudes(xp.astype(unknowns, double))
-        return Solution(amplitudes, loss, SolveInfo("direct", False, "single"))
-
-    def _raised(self, solution: Solution) -> Solution:
-        return solution._replace(info=solution.info._replace(raised=True))
-
-    def _dual(self, frequencies: Array) -> Solution:
-        """β = Sᴴ(SSᴴ + λN)⁻¹y."""
-        matrix, y = self._whole(frequencies)
-        xp = namespace(matrix)
-        weight = self.rows.total_weight
-        kernel, y_kind = matmul(matrix, adjoint(matrix)), xp.astype(y, matrix.dtype, copy=False)
-        multipliers, fallback = _solve(kernel, y_kind, self.regularization * weight)
-        unknowns = matmul(adjoint(matrix), multipliers)
-        loss = _loss(xp.sum(y * y), matmul(adjoint(matrix), y_kind), unknowns, weight)
-        return Solution(self.features.amplitudes(unknowns), loss, SolveInfo("dual", fallback))
 
     def _whole(self, frequencies: Array) -> tuple[Array, Array]:
         columns, y = _weighted(self.rows.whole(), self.features, frequencies)
@@ -329,24 +344,37 @@ def _weighted(block: Block, features: Features, frequencies: Array, precision: s
     y = block.y
     if y is None:
         raise ValueError("rows need targets y to solve for amplitudes, got none.")
-    make = getattr(features, "single_columns", features.columns) if precision == "single" else features.columns
-    columns = make(block, frequencies)
+    if precision == "double":
+        columns = features.columns(block, frequencies)
+    elif hasattr(features, "single_columns"):
+        columns = features.single_columns(block, frequencies, precision)
+    else:
+        columns = features.columns(block, frequencies)
+        columns = namespace(columns).astype(columns, namespace(columns).float32, copy=False)
     xp = namespace(columns)
-    if precision == "single":
-        columns = xp.astype(columns, xp.float32, copy=False)
     if block.weight is None:
         return columns, y
     root = xp.sqrt(block.weight)[:, None]
     return columns * xp.astype(root, columns.dtype, copy=False), y * root
 
 
-def _loss(energy: Array, right_hand_side: Array, unknowns: Array, weight: float) -> float:
+def _loss(energy: Array, right_hand_side: Array, unknowns: Array, weight: Any) -> Any:
     """The minimum of N⁻¹|Sβ − y|² + λ|β|² is N⁻¹(|y|² − Re βᴴSᴴy)."""
     xp = namespace(unknowns)
-    explained = xp.sum(
-        real_part(xp.conj(right_hand_side) * unknowns) if _is_complex(unknowns) else right_hand_side * unknowns
-    )
-    return max(0.0, float(energy - explained)) / weight
+    if _is_complex(unknowns):
+        right_hand_side = xp.conj(right_hand_side)
+    explained = xp.sum(real_part(right_hand_side * unknowns), axis=(-2, -1))
+    return scalar(xp.clip(energy - explained, 0.0, None) / weight)
+
+
+def _in_double(values: Array) -> Array:
+    xp = namespace(values)
+    return xp.astype(values, xp.complex128 if _is_complex(values) else xp.float64, copy=False)
+
+
+def _all(flags: Any) -> bool:
+    """Whether all are true; waits for a device."""
+    return bool(namespace(flags).all(flags)) if getattr(flags, "ndim", 0) else bool(flags)
 
 
 def _is_complex(values: Array) -> bool:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fourierwalk import spectral
-from fourierwalk._arrays import Array, complex_of, free_bytes, like, matmul, namespace, to_host
+from fourierwalk._arrays import Array, complex_of, free_bytes, like, namespace, to_host
 from fourierwalk.features import Features
+from fourierwalk.products import matmul
 from fourierwalk.scaling import Affine, Scaling
 
 LEAST_WORK = 1e7

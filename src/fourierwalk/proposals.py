@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from fourierwalk._arrays import Array, like, namespace
+from fourierwalk._arrays import Array, factorised, like, namespace, scalar, transposed
+from fourierwalk.draws import Draws
 
 
 class Proposal(Protocol):
@@ -17,13 +18,13 @@ class Proposal(Protocol):
     def init(self, frequencies: Array) -> Any:
         """The state before the first step."""
 
-    def propose(self, rng: np.random.Generator, state: Any, frequencies: Array) -> Array:
+    def propose(self, rng: Draws, state: Any, frequencies: Array) -> Array:
         """ω' from ω, (K, d)."""
 
-    def update(self, state: Any, frequencies: Array, amplitudes: Array, acceptance: float) -> Any:
+    def update(self, state: Any, frequencies: Array, amplitudes: Array, acceptance: Any) -> Any:
         """The state after a step that ended at these frequencies and amplitudes and accepted this share."""
 
-    def length(self, state: Any) -> float:
+    def length(self, state: Any) -> Any:
         """The step length δ of the next proposal."""
 
 
@@ -46,11 +47,11 @@ class RandomWalk:
     def init(self, frequencies: Array) -> None:
         """Nothing is learnt."""
 
-    def propose(self, rng: np.random.Generator, state: None, frequencies: Array) -> Array:
+    def propose(self, rng: Draws, state: None, frequencies: Array) -> Array:
         """ω + δ r."""
         return frequencies + self.step_size * _normal(rng, frequencies)
 
-    def update(self, state: None, frequencies: Array, amplitudes: Array, acceptance: float) -> None:
+    def update(self, state: None, frequencies: Array, amplitudes: Array, acceptance: Any) -> None:
         """Nothing is learnt."""
 
     def length(self, state: None) -> float:
@@ -76,24 +77,27 @@ class AdaptiveWalk:
 
     def init(self, frequencies: Array) -> Covariance:
         """S_ω = 0, S_C = 0, C̄ = I."""
-        xp, d = namespace(frequencies), frequencies.shape[1]
-        zero, identity = xp.zeros_like(frequencies[0, :]), like(np.eye(d), frequencies)
+        xp, d = namespace(frequencies), frequencies.shape[-1]
+        zero = xp.zeros_like(frequencies[..., 0, :])
+        identity = zero[..., None] + like(np.eye(d), frequencies)
         return Covariance(0, zero, 0 * identity, identity)
 
-    def propose(self, rng: np.random.Generator, state: Covariance, frequencies: Array) -> Array:
+    def propose(self, rng: Draws, state: Covariance, frequencies: Array) -> Array:
         """ω + δ L r."""
-        return frequencies + self.step_size * (_normal(rng, frequencies) @ state.root.T)
+        return frequencies + self.step_size * (_normal(rng, frequencies) @ transposed(state.root))
 
-    def update(self, state: Covariance, frequencies: Array, amplitudes: Array, acceptance: float) -> Covariance:
+    def update(self, state: Covariance, frequencies: Array, amplitudes: Array, acceptance: Any) -> Covariance:
         """Add the frequencies to the sums; past t₀ their covariance is the one in use."""
         xp = namespace(frequencies)
         i = state.n_steps + 1
-        total, products = state.total + xp.sum(frequencies, axis=0), state.products + frequencies.T @ frequencies
+        total = state.total + xp.sum(frequencies, axis=-2)
+        products = state.products + transposed(frequencies) @ frequencies
         if i <= self.adapt_after:
             return Covariance(i, total, products, state.root)
-        count = i * frequencies.shape[0]
+        count = i * frequencies.shape[-2]
         mean = total / count
-        return Covariance(i, total, products, covariance_root(products / count - mean[:, None] * mean[None, :]))
+        spread = products / count - mean[..., :, None] * mean[..., None, :]
+        return Covariance(i, total, products, covariance_root(spread))
 
     def length(self, state: Covariance) -> float:
         """δ."""
@@ -104,7 +108,7 @@ class Pace(NamedTuple):
     """How far a steered walk has got: steps seen, the factor on its inner walk's steps, the inner walk's state."""
 
     n_steps: int
-    factor: float
+    factor: Any
     inner: Any
 
 
@@ -118,11 +122,11 @@ class _Paced:
         """The inner walk as it is."""
         return Pace(0, 1.0, self.walk.init(frequencies))
 
-    def propose(self, rng: np.random.Generator, state: Pace, frequencies: Array) -> Array:
+    def propose(self, rng: Draws, state: Pace, frequencies: Array) -> Array:
         """ω + c (inner proposal − ω)."""
         return frequencies + state.factor * (self.walk.propose(rng, state.inner, frequencies) - frequencies)
 
-    def length(self, state: Pace) -> float:
+    def length(self, state: Pace) -> Any:
         """c δ."""
         return state.factor * self.walk.length(state.inner)
 
@@ -133,10 +137,11 @@ class TargetedWalk(_Paced):
 
     target: float
 
-    def update(self, state: Pace, frequencies: Array, amplitudes: Array, acceptance: float) -> Pace:
+    def update(self, state: Pace, frequencies: Array, amplitudes: Array, acceptance: Any) -> Pace:
         """Longer steps where more than the target is accepted, shorter ones where less is."""
         i = state.n_steps + 1
-        factor = state.factor * math.exp((acceptance - self.target) / math.sqrt(i))
+        change = (acceptance - self.target) / math.sqrt(i)
+        factor = state.factor * (math.exp(change) if isinstance(change, float) else namespace(change).exp(change))
         return Pace(i, factor, self.walk.update(state.inner, frequencies, amplitudes, acceptance))
 
 
@@ -162,26 +167,25 @@ class ShapedWalk:
         """The root of the plain second moment."""
         return self._root(frequencies, 1.0)
 
-    def propose(self, rng: np.random.Generator, state: Array, frequencies: Array) -> Array:
+    def propose(self, rng: Draws, state: Array, frequencies: Array) -> Array:
         """ω + δ L r."""
         return frequencies + self.step_size * (_normal(rng, frequencies) @ state.T)
 
-    def update(self, state: Array, frequencies: Array, amplitudes: Array, acceptance: float) -> Array:
+    def update(self, state: Array, frequencies: Array, amplitudes: Array, acceptance: Any) -> Array:
         """The root of the weighted second moment."""
         norm = namespace(amplitudes).linalg.vector_norm(amplitudes, axis=1)
         return self._root(frequencies, norm[:, None] ** self.power)
 
-    def length(self, state: Array) -> float:
+    def length(self, state: Array) -> Any:
         """δ times the root mean square of a component of r."""
         xp = namespace(state)
-        return self.step_size * math.sqrt(float(xp.sum(state * state)) / state.shape[0])
+        return scalar(self.step_size * xp.sqrt(xp.sum(state * state) / state.shape[0]))
 
     def _root(self, frequencies: Array, weight: Any) -> Array:
         xp = namespace(frequencies)
         weight = weight * xp.ones_like(frequencies[:, :1])
-        total = float(xp.sum(weight))
-        weight = weight / total if total > 0 else xp.ones_like(weight) / weight.shape[0]
-        return covariance_root((weight * frequencies).T @ frequencies)
+        weight = xp.where(xp.sum(weight) > 0, weight, xp.ones_like(weight))
+        return covariance_root((weight / xp.sum(weight) * frequencies).T @ frequencies)
 
 
 @dataclass(frozen=True)
@@ -195,16 +199,16 @@ class ScaledWalk:
         """The inner walk's."""
         return self.walk.init(frequencies)
 
-    def propose(self, rng: np.random.Generator, state: Any, frequencies: Array) -> Array:
+    def propose(self, rng: Draws, state: Any, frequencies: Array) -> Array:
         """ω + exp(s z) (inner proposal − ω)."""
-        factor = like(np.exp(self.spread * rng.standard_normal((frequencies.shape[0], 1))), frequencies)
-        return frequencies + factor * (self.walk.propose(rng, state, frequencies) - frequencies)
+        powers = like(self.spread * rng.standard_normal((frequencies.shape[0], 1)), frequencies)
+        return frequencies + namespace(powers).exp(powers) * (self.walk.propose(rng, state, frequencies) - frequencies)
 
-    def update(self, state: Any, frequencies: Array, amplitudes: Array, acceptance: float) -> Any:
+    def update(self, state: Any, frequencies: Array, amplitudes: Array, acceptance: Any) -> Any:
         """The inner walk's."""
         return self.walk.update(state, frequencies, amplitudes, acceptance)
 
-    def length(self, state: Any) -> float:
+    def length(self, state: Any) -> Any:
         """The inner walk's, times the mean factor exp(s²/2)."""
         return math.exp(self.spread**2 / 2) * self.walk.length(state)
 
@@ -216,7 +220,7 @@ class AnnealedWalk(_Paced):
     last: float
     n_steps: int
 
-    def update(self, state: Pace, frequencies: Array, amplitudes: Array, acceptance: float) -> Pace:
+    def update(self, state: Pace, frequencies: Array, amplitudes: Array, acceptance: Any) -> Pace:
         """Shorter steps, until `n_steps` are done."""
         i = state.n_steps + 1
         factor = self.last ** min(i / max(1, self.n_steps - 1), 1.0)
@@ -228,15 +232,14 @@ def covariance_root(covariance: Array) -> Array:
 
     Where rounding has left C no covariance at all (its mean far larger than its spread), its diagonal alone is used.
     """
-    xp, d = namespace(covariance), covariance.shape[0]
-    spread = max(float(xp.linalg.trace(covariance)) / d, 1e-12)
-    try:
-        return xp.linalg.cholesky(covariance + like(1e-10 * spread * np.eye(d), covariance))
-    except (np.linalg.LinAlgError, RuntimeError):  # torch's is a RuntimeError
-        variances = xp.clip(xp.linalg.diagonal(covariance), 1e-10 * spread, None)
-        return xp.sqrt(variances)[:, None] * like(np.eye(d), covariance)
+    xp, d = namespace(covariance), covariance.shape[-1]
+    identity = like(np.eye(d), covariance)
+    least = 1e-10 * xp.clip(xp.linalg.trace(covariance)[..., None, None] / d, 1e-12, None)
+    factor, is_root = factorised(covariance + least * identity, margin=0.0)
+    spreads = xp.sqrt(xp.clip(xp.linalg.diagonal(covariance)[..., None], 0.0, None) + least)
+    return xp.where(like(is_root, covariance)[..., None, None], xp.tril(factor), spreads * identity)
 
 
-def _normal(rng: np.random.Generator, frequencies: Array) -> Array:
+def _normal(rng: Draws, frequencies: Array) -> Array:
     """Drawn on the host, so that one seed walks one walk on every back end."""
     return like(rng.standard_normal(tuple(frequencies.shape)), frequencies)

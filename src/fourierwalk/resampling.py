@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
-
-from fourierwalk._arrays import Array, like, namespace, to_host
+from fourierwalk._arrays import Array, like, namespace, scalar
+from fourierwalk.draws import Draws
 from fourierwalk.proposals import Proposal
 from fourierwalk.sampler import MOST_NORM, Info, Minimize, State, norms
 
@@ -55,24 +55,26 @@ class Resampling:
         """Amplitudes of the first frequencies."""
         return State(0, frequencies, minimize(frequencies).amplitudes, self.proposal.init(frequencies))
 
-    def step(self, rng: np.random.Generator, state: State, minimize: Minimize) -> tuple[State, Info]:
+    def step(self, rng: Draws, state: State, minimize: Minimize) -> tuple[State, Info]:
         """Resample where it is due, move, solve."""
         omega, beta = state.frequencies, state.amplitudes
         xp, n = namespace(omega), omega.shape[0]
-        size, is_copy, chosen = norms(beta), like(np.zeros(n, dtype=bool), omega), np.arange(n)
+        size = norms(beta)
+        chosen = xp.arange(n, device=omega.device)
+        is_copy = chosen < 0
         if self.threshold >= 1 or effective_size(size) <= self.threshold * n:  # rounding decides nothing
-            chosen = systematic(rng, to_host(size))
+            chosen = systematic(rng, size)
             omega, beta, is_copy = _copies(omega, beta, chosen)
         proposed = self.proposal.propose(rng, state.proposal, omega)
-        inside = xp.linalg.vector_norm(proposed, axis=1) < min(self.max_norm, MOST_NORM)
+        inside = norms(proposed) < min(self.max_norm, MOST_NORM)
         proposed = xp.where(inside[:, None], proposed, state.frequencies)
-        is_copy = is_copy | xp.take(~inside, like(chosen, omega), axis=0)  # of one that stays: it is there already
+        is_copy = is_copy | xp.take(~inside, chosen, axis=0)  # of one that stays: it is there already
         solution = minimize(proposed)
-        acceptance = 1.0
+        acceptance: Any = 1.0
         if self.exponent is not None:
             threshold = like(rng.random(n) ** (1.0 / self.exponent), omega)
             accept = (norms(solution.amplitudes) > threshold * norms(beta)) | is_copy
-            acceptance = float(xp.mean(xp.astype(accept, xp.float64)))
+            acceptance = scalar(xp.mean(xp.astype(accept, xp.float64)))
             proposed = xp.where(accept[:, None], proposed, omega)
             solution = minimize(proposed)
         length = self.proposal.length(state.proposal)
@@ -80,14 +82,12 @@ class Resampling:
         info = Info(state.step + 1, acceptance, length, solution.loss, solution.info, "resampling")
         return State(state.step + 1, proposed, solution.amplitudes, learnt), info
 
-    def refit(self, state: State, minimize: Minimize) -> tuple[State, float]:
+    def refit(self, state: State, minimize: Minimize) -> tuple[State, Any]:
         """Amplitudes of the state's frequencies."""
         solution = minimize(state.frequencies)
         return state._replace(amplitudes=solution.amplitudes), solution.loss
 
-    def sample(
-        self, minimize: Minimize, state: State, rng: np.random.Generator, n_steps: int
-    ) -> Iterator[tuple[State, Info]]:
+    def sample(self, minimize: Minimize, state: State, rng: Draws, n_steps: int) -> Iterator[tuple[State, Info]]:
         """Yield (State, Info) after every step."""
         for _ in range(n_steps):
             state, info = self.step(rng, state, minimize)
@@ -104,20 +104,19 @@ def effective_size(size: Array) -> float:
     return float(xp.sum(size)) ** 2 / float(xp.sum(size * size))
 
 
-def systematic(rng: np.random.Generator, size: np.ndarray) -> np.ndarray:
+def systematic(rng: Draws, size: Array) -> Array:
     """Indices drawn in proportion to size with one uniform number: k comes ⌊K pₖ⌋ or ⌈K pₖ⌉ times."""
-    n = size.size
-    if not float(size.sum()) > 0:
-        return np.arange(n)
-    points = (rng.random() + np.arange(n)) / n
-    return np.minimum(np.searchsorted(np.cumsum(size) / size.sum(), points), n - 1)
+    xp, n = namespace(size), size.shape[0]
+    even, total = xp.arange(n, device=size.device), xp.sum(size)
+    points = like((rng.random() + xp.astype(even, xp.float64)) / n, size)
+    chosen = xp.searchsorted(xp.cumulative_sum(size) / xp.where(total > 0, total, 1.0 + 0 * total), points)
+    return xp.where(total > 0, xp.clip(chosen, 0, n - 1), even)
 
 
-def _copies(omega: Array, beta: Array, chosen: np.ndarray) -> tuple[Array, Array, Array]:
+def _copies(omega: Array, beta: Array, chosen: Array) -> tuple[Array, Array, Array]:
     """The chosen frequencies, their amplitudes shared among copies (the same model), and which are not the first."""
     xp = namespace(omega)
-    counts = np.bincount(chosen, minlength=chosen.size)[chosen]
-    is_copy = np.concatenate(([False], chosen[1:] == chosen[:-1]))
-    index = like(chosen, omega)
-    shared = xp.take(beta, index, axis=0) / like(counts[:, None].astype(np.float64), omega)
-    return xp.take(omega, index, axis=0), shared, like(is_copy, omega)
+    first, after = xp.searchsorted(chosen, chosen), xp.searchsorted(chosen, chosen, side="right")
+    shared = xp.take(beta, chosen, axis=0) / xp.astype(after - first, xp.float64)[:, None]
+    is_copy = xp.arange(chosen.shape[0], device=chosen.device) > first
+    return xp.take(omega, chosen, axis=0), shared, is_copy

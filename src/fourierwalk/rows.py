@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,7 +10,8 @@ from typing import Any
 
 import scipy.sparse
 
-from fourierwalk._arrays import Array, accelerator_bytes, float64, like, matmul, namespace
+from fourierwalk._arrays import Array, accelerator_bytes, float64, like, namespace, scalar, transposed
+from fourierwalk.products import matmul, phases
 
 BLOCK_BYTES = 64 * 2**20
 """No block's columns take more than this on a CPU; on a GPU a sixteenth of its memory."""
@@ -33,14 +35,15 @@ class Block:
 
     def part(self, part: slice) -> Block:
         """Some of the rows."""
-        y = None if self.y is None else self.y[part, :]
+        y = None if self.y is None else self.y[..., part, :]
         weight = None if self.weight is None else self.weight[part]
-        return replace(self, x=self.x[part] if scipy.sparse.issparse(self.x) else self.x[part, :], y=y, weight=weight)
+        x = self.x[part] if scipy.sparse.issparse(self.x) else self.x[..., part, :]
+        return replace(self, x=x, y=y, weight=weight)
 
-    def project(self, vectors: Array) -> Array:
+    def project(self, vectors: Array, precision: str = "double") -> Array:
         """The scalar products of each row with each vector, (n, K). Sparse rows are centred here, in the phase."""
         if self.center is None or self.scale is None:
-            return matmul(float64(self.x), vectors.T)
+            return phases(self.x, vectors, precision)
         scaled = vectors / self.scale[None, :]
         return self.x @ scaled.T - (scaled @ self.center)[None, :]
 
@@ -51,13 +54,13 @@ class Block:
         total = namespace(pulls).sum(pulls, axis=0)
         return ((self.x.T @ pulls).T - total[:, None] * self.center[None, :]) / self.scale[None, :]
 
-    def projector(self, vectors: Array) -> Callable[[slice], Array]:
+    def projector(self, vectors: Array, precision: str = "double") -> Callable[[slice], Array]:
         """`project` of some rows at a time: of wide ones from one large product, of narrow ones where they are used."""
-        if self.center is not None or int(self.x.shape[1]) > NARROW:
-            products = self.project(vectors)
-            return lambda part: products[part, :]
-        x, transposed = float64(self.x), namespace(vectors).asarray(vectors.T, copy=True)
-        return lambda part: x[part, :] @ transposed
+        if self.center is not None or int(self.x.shape[-1]) > NARROW:
+            products = self.project(vectors, precision)
+            return lambda part: products[..., part, :]
+        x, turned = float64(self.x), namespace(vectors).asarray(transposed(vectors), copy=True)
+        return lambda part: x[..., part, :] @ turned
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,8 @@ class Rows:
     Parameters
     ----------
     x : array or sparse matrix of shape (n, d)
-        Inputs. Dense inputs come scaled; sparse ones bring `center` and `scale`, so that they stay sparse.
+        Inputs. Dense inputs come scaled; sparse ones bring `center` and `scale`, so that they stay sparse. Several data
+        sets of one size can be stacked along axes in front; their problems are then solved side by side.
     y : array of shape (n, q), optional
         Targets, scaled.
     weight : array of shape (n,), optional
@@ -83,14 +87,14 @@ class Rows:
     scale: Array | None = None
 
     def __len__(self) -> int:
-        return int(self.x.shape[0])
+        return int(self.x.shape[-2])
 
     @cached_property
-    def target_energy(self) -> float:
+    def target_energy(self) -> Any:
         """Σw|y|²."""
         xp = namespace(self.y)
-        squares = xp.sum(self.y * self.y, axis=1)  # type: ignore[operator]
-        return float(xp.sum(squares if self.weight is None else squares * self.weight))
+        squares = xp.sum(self.y * self.y, axis=-1)  # type: ignore[operator]
+        return scalar(xp.sum(squares if self.weight is None else squares * self.weight, axis=-1))
 
     @cached_property
     def total_weight(self) -> float:
@@ -101,7 +105,8 @@ class Rows:
         """The rows of a block whose `width` columns of doubles stay below the budget."""
         on_gpu = accelerator_bytes(self.x)
         budget = BLOCK_BYTES if on_gpu is None else on_gpu // 16
-        height = max(1, budget // (8 * max(1, width)))
+        stacked = math.prod(self.x.shape[:-2])
+        height = max(1, budget // (8 * max(1, width * stacked)))
         return len(self) if len(self) <= WHOLE * height else height
 
     def blocks(self, width: int) -> Iterator[Block]:

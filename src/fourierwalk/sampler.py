@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from fourierwalk._arrays import Array, like, namespace
+from fourierwalk._arrays import Array, like, namespace, scalar
+from fourierwalk.draws import Draws
 from fourierwalk.proposals import Proposal
 
 Minimize = Callable[[Array], Any]
@@ -32,12 +31,15 @@ class State(NamedTuple):
 
 
 class Info(NamedTuple):
-    """What a reader wants to know of a step."""
+    """What a reader wants to know of a step.
+
+    On a GPU the numbers stay there as arrays until `ahead.gathered` brings many at once.
+    """
 
     step: int
-    acceptance: float  # share of the frequencies that moved
-    step_size: float  # δ of the proposal
-    loss: float  # of the proposed frequencies, or of the refitted ones where the step ended with a refit
+    acceptance: Any  # share of the frequencies that moved
+    step_size: Any  # δ of the proposal
+    loss: Any  # of the proposed frequencies, or of the refitted ones where the step ended with a refit
     solve: Any = None  # what happened inside the proposal's minimisation
     phase: str = "walk"  # what kind of step it was
 
@@ -83,19 +85,19 @@ class Metropolis:
         """β̂ ← minimiser given ω (the paper starts at ω = 0)."""
         return State(0, frequencies, minimize(frequencies).amplitudes, self.proposal.init(frequencies))
 
-    def step(self, rng: np.random.Generator, state: State, minimize: Minimize) -> tuple[State, Info]:
+    def step(self, rng: Draws, state: State, minimize: Minimize) -> tuple[State, Info]:
         """One pass of the outer loop; the loop over k is over arrays."""
         i, omega, beta = state.step + 1, state.frequencies, state.amplitudes
         xp = namespace(omega)
         proposed = self.proposal.propose(rng, state.proposal, omega)  # ω' ← ω + δ r_N
         solution = minimize(proposed)  # β̂' ← minimiser given ω'
         # |β̂'ₖ|^γ / |β̂ₖ|^γ > r_U, with no power, division or logarithm that could overflow (γ is 2,350 on MNIST).
-        threshold = like(rng.random(omega.shape[0]) ** (1.0 / self.exponent), omega)
+        threshold = like(rng.random(tuple(omega.shape[:-1])) ** (1.0 / self.exponent), omega)
         accept = norms(solution.amplitudes) > threshold * norms(beta)
-        accept = accept & (xp.linalg.vector_norm(proposed, axis=1) < min(self.max_norm, MOST_NORM))  # ω_max
-        omega = xp.where(accept[:, None], proposed, omega)  # ωₖ ← ω'ₖ
-        beta = xp.where(accept[:, None], solution.amplitudes, beta)  # β̂ₖ ← β̂'ₖ
-        acceptance = float(xp.mean(xp.astype(accept, xp.float64)))
+        accept = accept & (norms(proposed) < min(self.max_norm, MOST_NORM))  # ω_max
+        omega = xp.where(accept[..., None], proposed, omega)  # ωₖ ← ω'ₖ
+        beta = xp.where(accept[..., None], solution.amplitudes, beta)  # β̂ₖ ← β̂'ₖ
+        acceptance = scalar(xp.mean(xp.astype(accept, xp.float64), axis=-1))
         info = Info(i, acceptance, self.proposal.length(state.proposal), solution.loss, solution.info)
         state = State(i, omega, beta, self.proposal.update(state.proposal, omega, beta, acceptance))
         if i % self.refit_every:
@@ -103,7 +105,7 @@ class Metropolis:
         state, loss = self.refit(state, minimize)  # i mod m = 0
         return state, info._replace(loss=loss)
 
-    def refit(self, state: State, minimize: Minimize) -> tuple[State, float]:
+    def refit(self, state: State, minimize: Minimize) -> tuple[State, Any]:
         """β̂ ← minimiser with adaptive ω; also the last line of the algorithm."""
         solution = minimize(state.frequencies)
         return state._replace(amplitudes=solution.amplitudes), solution.loss
@@ -112,7 +114,7 @@ class Metropolis:
         self,
         minimize: Minimize,
         state: State,
-        rng: np.random.Generator,
+        rng: Draws,
         n_steps: int | None = None,
         sampling_time: float | None = None,
     ) -> Iterator[tuple[State, Info]]:
@@ -128,4 +130,4 @@ class Metropolis:
 
 def norms(amplitudes: Array) -> Array:
     """|β̂ₖ|, with several outputs the Euclidean norm over them (Case 4)."""
-    return namespace(amplitudes).linalg.vector_norm(amplitudes, axis=1)
+    return namespace(amplitudes).linalg.vector_norm(amplitudes, axis=-1)

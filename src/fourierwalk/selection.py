@@ -11,9 +11,10 @@ import numpy as np
 import scipy.sparse
 from scipy.special import log_softmax
 
-from fourierwalk._arrays import Array, matmul, namespace, real_part, squared_modulus, to_host
+from fourierwalk._arrays import Array, namespace, real_part, squared_modulus, to_host
 from fourierwalk.features import Features
 from fourierwalk.least_squares import Eigensystem, LeastSquares
+from fourierwalk.products import matmul
 from fourierwalk.rows import Block, Rows
 
 MIN_DISTINCT_ROWS = 100

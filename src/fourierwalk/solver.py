@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from fourierwalk import spectral
 from fourierwalk._arrays import free_bytes
 from fourierwalk.features import Features
+from fourierwalk.products import PRECISIONS, UNITS
 
 PATHS = ("auto", "direct", "spectral", "dual")
-PRECISIONS = ("double", "single")
+
+MOST_ROUNDING = 0.1
+"""What the rounding of bf16 or tf32 columns may do to the amplitudes, as a share of them, by `ladder`'s estimate."""
 
 
 @dataclass(frozen=True)
@@ -22,19 +25,25 @@ class Solver:
         "direct": normal equations, summed over blocks of rows. "spectral": the same in Fourier space, for Fourier
         features of at most three inputs (needs the extra ``nufft``). "dual": one equation per row instead of one per
         unknown. "auto": the cheapest by `costs`.
-    precision : {"double", "single"}
-        Of the walk's solves. The final fit is always in double precision, and so is every solve that single precision
-        cannot be trusted with.
+    precision : {"double", "single", "tf32", "bf16"}
+        Of the products in the walk's solves, with sums and factorisation in single precision where it is not double.
+        "tf32" and "bf16" are the tensor cores' and need torch. The final fit is always in double precision; a solve
+        that cannot be trusted is repeated at the next higher precision, and counted.
     batch_size : int, optional
         The rows that each of the walk's solves draws; the final fit is on all rows. None: all rows, always.
     max_memory : float, optional
         Bytes that a solve may take. None: half of what is free.
+    draws : {"auto", "host", "device"}
+        Where the walk's random numbers are drawn. "host": by NumPy, so that one seed walks one walk on every device.
+        "device": by the torch device that holds the data; the seed fixes the walk there. "auto": on the host, unless a
+        GPU would wait for it.
     """
 
     path: str = "auto"
     precision: str = "double"
     batch_size: int | None = None
     max_memory: float | None = None
+    draws: str = "auto"
 
     @property
     def memory(self) -> float:
@@ -60,3 +69,16 @@ def costs(n_rows: int, n_frequencies: int, n_features: int, features: Features) 
         n_points = n_frequencies**2 * (0.5 if features.n_unknowns == 1 else 1.0)
         found["spectral"] = 2e-3 + n_points * 1e-7 * 8 ** (n_features - 1) + unknowns**3 / 3 / rate
     return found
+
+
+def ladder(precision: str, n_rows: int, width: int, regularization: float) -> tuple[str, ...]:
+    """The precisions to try, one after the other, from the lowest that has a chance.
+
+    Columns that are rounded by ε change the Gram matrix by about εN√(width/N), against a ridge of λN.
+    """
+    rungs = PRECISIONS[PRECISIONS.index(precision) :]
+    while rungs[0] in ("bf16", "tf32"):
+        if UNITS[rungs[0]] * (width / n_rows) ** 0.5 <= MOST_ROUNDING * regularization:
+            break
+        rungs = rungs[1:]
+    return rungs

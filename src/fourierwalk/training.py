@@ -24,11 +24,13 @@ from fourierwalk.automatic import (
     follow,
 )
 from fourierwalk.descent import Descent
+from fourierwalk.draws import PLACES, placed
 from fourierwalk.features import Features
 from fourierwalk.history import History
 from fourierwalk.least_squares import LeastSquares, Minibatch
 from fourierwalk.model import FourierModel
 from fourierwalk.parameters import count, number, option
+from fourierwalk.products import PRECISIONS
 from fourierwalk.proposals import (
     AdaptiveWalk,
     Proposal,
@@ -48,7 +50,7 @@ from fourierwalk.selection import (
     left_out_values,
     values_at,
 )
-from fourierwalk.solver import PATHS, PRECISIONS, Solver
+from fourierwalk.solver import PATHS, Solver
 
 SAMPLERS = ("auto", "metropolis", "resampling", "descent", "fixed")
 
@@ -162,6 +164,7 @@ class Training:
             return
         option("solver.path", self.solver.path, PATHS)
         option("solver.precision", self.solver.precision, PRECISIONS)
+        option("solver.draws", self.solver.draws, PLACES)
         if self.solver.batch_size is not None:
             count("solver.batch_size", self.solver.batch_size, 1)
         number("solver.max_memory", self.solver.max_memory, above=0, optional=True)
@@ -171,7 +174,7 @@ class Training:
         with one_pool():
             return self._run(data, rng, resume)
 
-    def _run(self, data: Data, rng: np.random.Generator, resume: Resume | None) -> Fit:
+    def _run(self, data: Data, rng: Any, resume: Resume | None) -> Fit:
         features = feature_kinds.named(self.features)
         scaling = Scaling.fit(
             data.x, data.y, data.weight, standardize=self.standardize, scale_targets=self.scale_targets
@@ -181,6 +184,8 @@ class Training:
         chosen = None if self.regularization == "auto" else float(self.regularization)
         solver = self.solver if isinstance(self.solver, Solver) else Solver(self.solver)
         exact = replace(solver, precision="double", batch_size=None)
+        n_values = int(self.n_frequencies) * features.dimension(int(data.x.shape[1]))
+        rng = placed(rng, solver.draws, rows.y, n_values)
 
         def split(fold: int) -> Split:
             seen, held_out = self._split(data, rows, scaling, split_seed, fold)
@@ -225,7 +230,7 @@ class Training:
         splits: Callable[[int], Split],
         features: Features,
         data: Data,
-        rng: np.random.Generator,
+        rng: Any,
         resume: Resume | None,
     ) -> Generator[Look, None, Found]:
         """The automatic search, or one sampler followed."""
@@ -241,7 +246,7 @@ class Training:
         split: Split,
         features: Features,
         data: Data,
-        rng: np.random.Generator,
+        rng: Any,
         resume: Resume | None,
     ) -> Generator[Look, None, Found]:
         """One sampler from the start, or from where it was left; its last state, or the best on held-out rows."""
@@ -346,7 +351,7 @@ class Training:
             return start._replace(spread=float(self.initial))
         return start._replace(frequencies=self._given(shape, data))
 
-    def _start(self, features: Features, data: Data, rng: np.random.Generator) -> Array:
+    def _start(self, features: Features, data: Data, rng: Any) -> Array:
         """ω = 0 (the paper), N(0, σ²), or the user's own."""
         shape = (int(self.n_frequencies), features.dimension(int(data.x.shape[1])))
         is_walk = self.sampler == "metropolis" or isinstance(self.sampler, Metropolis)

@@ -1,0 +1,88 @@
+"""Steps ahead of a device: taken without waiting for it, asked about in bulk, repeated where one cannot be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from fourierwalk import draws
+from fourierwalk._arrays import Array, is_remote, namespace, to_host
+from fourierwalk.resampling import Resampling
+from fourierwalk.sampler import Info, Metropolis, State
+
+AT_ONCE = 16
+"""Steps between two questions: so many states are held."""
+
+
+def sample(sampler: Any, minimize: Any, state: State, rng: Any, n_steps: int) -> Iterator[tuple[State, Info]]:
+    """``sampler.sample``; on a GPU a few steps ahead of it, with the same states and numbers."""
+    walks = isinstance(sampler, Metropolis | Resampling) and hasattr(minimize, "ahead")
+    if not walks or not is_remote(state.frequencies):
+        yield from sampler.sample(minimize, state, rng, n_steps)
+        return
+    while n_steps > 0:
+        taken = _ahead(sampler, minimize, state, rng, min(n_steps, AT_ONCE))
+        yield from taken
+        n_steps -= len(taken)
+        state = taken[-1][0]
+
+
+def _ahead(sampler: Any, minimize: Any, state: State, rng: Any, n_steps: int) -> list[tuple[State, Info]]:
+    """Up to so many steps: those up to the first that could not be trusted, which is taken again with care."""
+    watched = _Watched(minimize)
+    before, marks, taken = [state], [draws.mark(rng)], []
+    for _ in range(n_steps):
+        taken.append(sampler.step(rng, before[-1], watched))
+        before.append(taken[-1][0])
+        marks.append(draws.mark(rng))
+        watched.end_step()
+    trusted = watched.trusted()
+    n_good = n_steps if trusted.all() else int(np.argmin(trusted))
+    taken = taken[:n_good]
+    if n_good < n_steps:
+        draws.restore(rng, marks[n_good])
+        taken.append(sampler.step(rng, before[n_good], minimize))
+    infos = gathered([info for _, info in taken])
+    return [(after, info) for (after, _), info in zip(taken, infos, strict=True)]
+
+
+class _Watched:
+    """``minimize`` without waiting; the answers whether its solutions can be trusted are kept, step by step."""
+
+    def __init__(self, minimize: Any) -> None:
+        self._minimize = minimize
+        self._flags: list[Array] = []
+        self._ends: list[int] = []
+
+    def __call__(self, frequencies: Array) -> Any:
+        solution = self._minimize.ahead(frequencies)
+        self._flags.append(namespace(frequencies).all(solution.info.trusted))
+        return solution._replace(info=solution.info._replace(trusted=True))
+
+    def end_step(self) -> None:
+        """All solutions since the last call belong to one step."""
+        self._ends.append(len(self._flags))
+
+    def trusted(self) -> np.ndarray:
+        """Whether each step can be trusted: the one question to the device."""
+        flags = to_host(namespace(self._flags[0]).stack(self._flags))
+        starts = [0, *self._ends[:-1]]
+        return np.array([bool(flags[start:end].all()) for start, end in zip(starts, self._ends, strict=True)])
+
+
+def gathered(infos: Sequence[Info]) -> list[Info]:
+    """The steps' numbers as floats (of stacked walks as arrays on the host), brought from the device at once."""
+    numbers = [number for info in infos for number in (info.acceptance, info.step_size, info.loss)]
+    arrays = [number for number in numbers if hasattr(number, "ndim")]
+    if not arrays:
+        return list(infos)
+    xp = namespace(*arrays)
+    brought = iter(to_host(xp.stack(xp.broadcast_arrays(*arrays))))
+    here = iter([_plain(next(brought)) if hasattr(number, "ndim") else number for number in numbers])
+    return [info._replace(acceptance=next(here), step_size=next(here), loss=next(here)) for info in infos]
+
+
+def _plain(value: np.ndarray) -> Any:
+    return float(value) if value.ndim == 0 else value

@@ -1,0 +1,140 @@
+"""Products of large matrices: by one BLAS on a CPU, by the tiles of one triangle and in any precision on a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import array_api_compat as compat
+import numpy as np
+import scipy.linalg
+
+from fourierwalk._arrays import SLICE, Array, is_remote, namespace, transposed
+
+PRECISIONS = ("bf16", "tf32", "single", "double")
+"""From the lowest to the highest; what one cannot be trusted with is done again in the next."""
+
+UNITS = {"bf16": 2.0**-9, "tf32": 2.0**-11, "single": 2.0**-24, "double": 2.0**-53}
+"""How far a column's entries, all of them at most one, are rounded in products."""
+
+NARROW = 1024
+"""A Gram matrix of no more columns is one product on a GPU: its tiles would not keep the device busy."""
+
+TILES = 16
+"""Panels of a wide one. Of n panels those of one triangle are (n + 1)/2n of the work."""
+
+
+def products(columns: Array, values: Array, precision: str = "double") -> tuple[Array, Array]:
+    """``ΦᵀΦ`` and ``Φᵀy``; with axes in front, of each.
+
+    Of NumPy arrays by SciPy's BLAS, because SciPy's LAPACK comes next: NumPy has a BLAS of its own, whose threads go on
+    spinning for some 25 ms after a product and take the cores from the factorisation (twice its time on two cores).
+    """
+    if compat.is_torch_array(columns):
+        return _by_tiles(columns, precision), transposed(columns) @ values
+    if not compat.is_numpy_array(columns) or columns.size < SLICE or columns.ndim > 2:
+        return transposed(columns) @ columns, transposed(columns) @ values
+    update = scipy.linalg.get_blas_funcs("syrk", (columns,))
+    gram = update(1.0, columns.T, lower=0).T  # the transposes are in BLAS's own order: nothing is copied
+    return _mirrored(gram), matmul(columns.T, values)
+
+
+def matmul(a: Array, b: Array) -> Array:
+    """``ab``; of NumPy arrays that are not small by the BLAS of `products`."""
+    if not compat.is_numpy_array(a) or a.size < SLICE or not compat.is_numpy_array(b) or a.ndim > 2:
+        return a @ b
+    multiply, one = scipy.linalg.get_blas_funcs(("gemm", "gemv"), (a, b))
+    left, left_flip = _stored(a)
+    if b.shape[1] == 1:
+        return one(1.0, left, b[:, 0], trans=left_flip)[:, None]
+    right, right_flip = _stored(b)
+    # (ab)ᵀ = bᵀaᵀ, whose transpose is in NumPy's order.
+    return multiply(1.0, right, left, trans_a=1 - right_flip, trans_b=1 - left_flip).T
+
+
+def outer_gram(matrix: Array) -> Array:
+    """``SSᴴ``, by one triangle where that is half the work."""
+    if compat.is_torch_array(matrix) and not matrix.is_complex():
+        return _by_tiles(transposed(matrix), "double")
+    xp = namespace(matrix)
+    turned = transposed(xp.conj(matrix)) if xp.isdtype(matrix.dtype, "complex floating") else transposed(matrix)
+    return matmul(matrix, turned)
+
+
+def phases(x: Array, vectors: Array, precision: str = "double") -> Array:
+    """``xωᵀ``, in double precision; for bf16 and tf32 columns on a GPU by three products of 16-bit halves, to 2e-5.
+
+    x = a + b with a the 8 leading bits and b the next 8; ac + ad + bc is the product but for bd, a 65,000th of it.
+    """
+    if precision in ("single", "double") or not is_remote(x) or not compat.is_torch_array(x):
+        xp = namespace(x)
+        return matmul(xp.astype(x, xp.float64, copy=False), transposed(vectors))
+    import torch
+
+    left, right = x.to(torch.float32), vectors.to(torch.float32)
+    a, c = left.to(torch.bfloat16), right.to(torch.bfloat16)
+    b, d = (left - a).to(torch.bfloat16), (right - c).to(torch.bfloat16)
+    c, d = transposed(c), transposed(d)
+    return _rounded_product(a, c) + (_rounded_product(a, d) + _rounded_product(b, c))
+
+
+def _stored(matrix: np.ndarray) -> tuple[np.ndarray, int]:
+    """The matrix in BLAS's order, and whether that is its transpose."""
+    return (matrix, 0) if matrix.flags.f_contiguous else (np.ascontiguousarray(matrix).T, 1)
+
+
+def _mirrored(matrix: np.ndarray, width: int = 64) -> np.ndarray:
+    """The symmetric matrix whose lower triangle is there, completed in place."""
+    for start in range(0, matrix.shape[0], width):
+        part = slice(start, start + width)
+        matrix[:start, part] = matrix[part, :start].T
+        corner = matrix[part, part]
+        corner += np.tril(corner, -1).T
+    return matrix
+
+
+def _by_tiles(columns: Any, precision: str) -> Any:
+    """``ΦᵀΦ`` of a torch tensor: panels of the lower triangle, copied to the upper one."""
+    import torch
+
+    width = columns.shape[-1]
+    rounded = columns.to(torch.bfloat16) if precision == "bf16" else columns
+    multiply = _rounded_product if precision == "bf16" else torch.matmul
+    with _float_products(precision):
+        if width <= NARROW:
+            return multiply(transposed(rounded), rounded)
+        found = columns.new_empty((*columns.shape[:-2], width, width))
+        height = -(-width // (128 * TILES)) * 128
+        for start in range(0, width, height):
+            stop = min(start + height, width)
+            panel = multiply(transposed(rounded[..., start:stop]), rounded[..., :stop])
+            found[..., start:stop, :stop] = panel
+            found[..., :start, start:stop] = transposed(panel[..., :start])
+    return found
+
+
+def _rounded_product(a: Any, b: Any) -> Any:
+    """The product of two bf16 tensors, summed and left in single precision."""
+    import torch
+
+    if a.device.type != "cuda":
+        return a.to(torch.float32) @ b.to(torch.float32)
+    return (torch.mm if a.ndim == 2 else torch.bmm)(a, b, out_dtype=torch.float32)
+
+
+@contextmanager
+def _float_products(precision: str) -> Iterator[None]:
+    """Products of single precision as tf32 where that is asked for, and only there, whatever the user has set."""
+    import torch
+
+    backend, name = torch.backends.cuda.matmul, "fp32_precision"
+    wanted: Any = "tf32" if precision == "tf32" else "ieee"
+    if not hasattr(backend, name):  # before torch 2.9
+        name, wanted = "allow_tf32", precision == "tf32"
+    before = getattr(backend, name)
+    setattr(backend, name, wanted)
+    try:
+        yield
+    finally:
+        setattr(backend, name, before)

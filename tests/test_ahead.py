@@ -1,0 +1,141 @@
+"""Steps ahead of a device. Tensors on the CPU stand in for those of a GPU: only the waiting is missing."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from fourierwalk import ahead
+from fourierwalk.descent import Descent
+from fourierwalk.draws import DeviceDraws
+from fourierwalk.features import ComplexExponentials, CosineSine
+from fourierwalk.least_squares import LeastSquares
+from fourierwalk.proposals import AdaptiveWalk, RandomWalk, ScaledWalk, ShapedWalk, TargetedWalk
+from fourierwalk.resampling import Resampling
+from fourierwalk.rows import Rows
+from fourierwalk.sampler import Info, Metropolis
+from fourierwalk.solver import Solver
+
+SAMPLERS = {
+    "Algorithm 1": Metropolis(RandomWalk(0.5), 3.0, refit_every=3),
+    "Algorithm 2": Metropolis(AdaptiveWalk(0.5, 5), 3.0, refit_every=3, max_norm=4.0),
+    "targeted": Metropolis(TargetedWalk(RandomWalk(0.5), 0.4), 3.0),
+    "resampling": Resampling(ScaledWalk(ShapedWalk(0.5))),
+    "resampling with a test": Resampling(ShapedWalk(0.5), exponent=3.0),
+}
+
+
+@pytest.fixture
+def torch():
+    return pytest.importorskip("torch")
+
+
+@pytest.fixture
+def remote(torch, monkeypatch):
+    """Tensors count as if they were on a GPU."""
+    for module in ("_arrays", "ahead", "draws"):
+        monkeypatch.setattr(f"fourierwalk.{module}.is_remote", lambda values: hasattr(values, "new_empty"))
+
+
+def problem(torch, regularization=0.1, precision="double", features=None):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((200, 2))
+    y = np.sin(3 * x[:, :1]) + x[:, 1:]
+    rows = Rows(torch.asarray(x), torch.asarray(y))
+    return LeastSquares(rows, features or ComplexExponentials(), regularization, Solver("direct", precision))
+
+
+def start(torch, n=8):
+    return torch.asarray(np.random.default_rng(1).standard_normal((n, 2)))
+
+
+def walked(torch, sampler, n_steps, rng=None, **settings):
+    minimize = problem(torch, **settings)
+    state = sampler.init(minimize, start(torch))
+    return list(ahead.sample(sampler, minimize, state, rng or np.random.default_rng(2), n_steps))
+
+
+@pytest.mark.parametrize("n_steps", [0, 1, ahead.AT_ONCE, 2 * ahead.AT_ONCE + 3])
+@pytest.mark.parametrize("name", SAMPLERS)
+def test_a_walk_ahead_is_the_same_walk(torch, name, n_steps, request):
+    expected = walked(torch, SAMPLERS[name], n_steps)
+    request.getfixturevalue("remote")
+    found = walked(torch, SAMPLERS[name], n_steps)
+    assert len(found) == len(expected) == n_steps
+    for (state, info), (same_state, same_info) in zip(found, expected, strict=True):
+        assert_allclose(state.frequencies, same_state.frequencies, atol=1e-9)
+        assert_allclose(state.amplitudes, same_state.amplitudes, atol=1e-9)
+        assert all(isinstance(value, float) for value in info[1:4])
+        assert info[1:4] == pytest.approx(same_info[1:4])
+        assert info.step == same_info.step
+        assert info.phase == same_info.phase
+
+
+def test_nothing_is_asked_inside_a_step(torch, remote, monkeypatch):
+    """Reading a number waits for the device: none is read but by the one question after each sixteen steps."""
+    minimize, asked = problem(torch), []
+    for sampler in SAMPLERS.values():
+        state = sampler.init(minimize, start(torch))
+        with monkeypatch.context() as patch:
+            for name in ("__float__", "__bool__", "__int__", "item", "tolist", "cpu", "numpy", "__index__"):
+                patch.setattr(torch.Tensor, name, lambda self, *_, name=name: asked.append(name) or pytest.fail(name))
+            for _ in range(4):
+                state, _ = sampler.step(np.random.default_rng(0), state, ahead._Watched(minimize))
+    assert not asked
+
+
+def test_a_step_that_cannot_be_trusted_is_taken_again(torch, remote, monkeypatch):
+    """From the state and the random numbers that it started with: the walk is the one that asks at every step."""
+    exact = LeastSquares.ahead
+    calls = []
+
+    def doubtful(self, frequencies):
+        calls.append(1)
+        solution = exact(self, frequencies)
+        if len(calls) != 5:
+            return solution
+        nonsense = solution.amplitudes * float("nan")
+        return solution._replace(amplitudes=nonsense, info=solution.info._replace(trusted=torch.asarray(False)))
+
+    sampler = Metropolis(RandomWalk(0.5), 3.0, refit_every=3)
+    expected = walked(torch, sampler, 25)
+    monkeypatch.setattr(LeastSquares, "ahead", doubtful)
+    found = walked(torch, sampler, 25)
+    assert_allclose(found[-1][0].frequencies, expected[-1][0].frequencies, atol=1e-12)
+    assert [info.step for _, info in found] == list(range(1, 26))
+    assert len(calls) > 25 * 4 / 3
+
+
+def test_low_precision_that_fails_is_raised_and_counted(torch, remote):
+    minimize, sampler = problem(torch, 1e-9, "bf16"), Metropolis(RandomWalk(1e-4), 3.0)
+    state = sampler.init(minimize, 1e-3 * start(torch, 12))  # nearly equal frequencies: nearly singular equations
+    found = list(ahead.sample(sampler, minimize, state, np.random.default_rng(2), 3))
+    assert [info.solve.raised for _, info in found] == [True] * 3
+    assert {info.solve.precision for _, info in found} == {"double"}
+
+
+def test_device_numbers_walk_too(torch, remote):
+    def run():
+        rng = DeviceDraws(np.random.default_rng(0), torch.device("cpu"))
+        return walked(torch, SAMPLERS["resampling"], 20, rng=rng)[-1][0].frequencies.numpy()
+
+    assert_array_equal(run(), run())
+
+
+def test_what_cannot_run_ahead_does_not(torch, remote):
+    minimize = problem(torch, features=CosineSine())
+    state = Descent().init(minimize, start(torch))
+    steps = list(ahead.sample(Descent(), minimize, state, None, 5))
+    assert [info.step for _, info in steps] == [1, 2, 3, 4, 5]
+
+
+def test_gathered_leaves_floats_as_they_are():
+    infos = [Info(1, 0.5, 1.0, 2.0), Info(2, 0.25, 1.0, 3.0)]
+    assert ahead.gathered(infos) == infos
+
+
+def test_gathered_brings_stacked_numbers_as_arrays(torch):
+    info = Info(1, torch.asarray([0.5, 0.25]), 1.0, torch.asarray([1.0, 2.0]))
+    found = ahead.gathered([info])[0]
+    assert_array_equal(found.acceptance, [0.5, 0.25])
+    assert_array_equal(found.loss, [1.0, 2.0])
+    assert found.step_size == 1.0
