@@ -234,7 +234,7 @@ def shifted(matrix: Array, ridge: Any) -> Array:
 def cholesky(matrix: Array) -> Array | None:
     """The lower Cholesky factor, or None where the matrix is not safely positive definite."""
     factor, is_safe = factorised(matrix)
-    return factor if bool(is_safe) else None
+    return factor if bool(namespace(matrix).all(is_safe) if np.ndim(is_safe) else is_safe) else None
 
 
 def factorised(matrix: Array, margin: float = 1.0) -> tuple[Array, Any]:

@@ -387,6 +387,9 @@ def _solve(matrix: Array, right_hand_side: Array, ridge: float) -> tuple[Array, 
     factor = cholesky(shifted(matrix, ridge))
     if factor is not None:
         return cholesky_solve(factor, right_hand_side), False
+    if matrix.ndim > 2:  # of stacked problems, those that are regular as ever
+        found = [_solve(matrix[i, ...], right_hand_side[i, ...], ridge) for i in range(matrix.shape[0])]
+        return xp.stack([solved for solved, _ in found]), True
     warnings.warn(
         "The equations for the amplitudes are singular to working precision; the solution of minimum norm is used. "
         "A larger regularization, or fewer frequencies, makes them regular.",

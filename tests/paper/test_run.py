@@ -7,10 +7,20 @@ import oracle
 import pytest
 
 from fourierwalk.features import named
+from fourierwalk.least_squares import LeastSquares
 from fourierwalk.paper import cases
 from fourierwalk.paper.cases import Cell
 from fourierwalk.paper.data import Split, split
-from fourierwalk.paper.run import TUNED_REGULARIZATIONS, TUNED_SPREADS, Place, _rng, errors, run
+from fourierwalk.paper.run import (
+    TUNED_REGULARIZATIONS,
+    TUNED_SPREADS,
+    Place,
+    _rng,
+    can_run_together,
+    errors,
+    run,
+    run_together,
+)
 
 
 def toy(name, experiment):
@@ -86,3 +96,42 @@ def test_torch_gives_the_same_cell():
 
     ours, theirs = run(cell, Place()), run(cell, Torch())
     assert theirs["rms_modulus"] == pytest.approx(ours["rms_modulus"], rel=1e-8)
+
+
+class OnTorch(Place):
+    def put(self, values):
+        return pytest.importorskip("torch").asarray(values)
+
+
+@pytest.mark.parametrize("place", [Place(), OnTorch()], ids=["numpy", "torch"])
+@pytest.mark.parametrize(
+    ("case", "experiment"), [("case1", "algorithm-1"), ("case1", "algorithm-2"), ("case1", "sigmoid")]
+)
+def test_realisations_side_by_side_are_those_one_by_one(case, experiment, place):
+    cells = [toy(case, experiment)._replace(seed=seed) for seed in (0, 1, 2)]
+    together = run_together(cells, place)
+    for cell, found in zip(cells, together, strict=True):
+        alone = run(cell, Place())
+        assert found.keys() == alone.keys()
+        for name in ("rms_modulus", "rms_real", "acceptance", "loss", "frequency_spread"):
+            assert found[name] == pytest.approx(alone[name], rel=1e-6), name
+
+
+def test_only_small_walks_run_side_by_side():
+    small = toy("case1", "algorithm-1")
+    assert can_run_together(small)
+    assert not can_run_together(small._replace(width=10**6))
+    assert not can_run_together(toy("case1", "fixed"))
+    assert not can_run_together(toy("case3", "algorithm-1"))  # its errors are looked at on the way
+
+
+def test_a_walk_in_low_precision_ends_with_a_fit_in_double(monkeypatch):
+    pytest.importorskip("torch")
+    asked, exactly = [], LeastSquares.equations
+    monkeypatch.setattr(LeastSquares, "equations", lambda self, *given: asked.append(given[1]) or exactly(self, *given))
+    cell = toy("case1", "algorithm-1")
+    low = cell._replace(experiment=replace(cell.experiment, precision="bf16"))
+    ours = run(low, OnTorch())
+    assert set(asked[:-1]) == {"bf16"}
+    assert asked[-1] == "double"
+    assert ours["rms_modulus"] == pytest.approx(run(cell, OnTorch())["rms_modulus"], rel=0.5)

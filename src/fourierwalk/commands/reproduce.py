@@ -7,6 +7,7 @@ import itertools
 import os
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,8 @@ from threadpoolctl import threadpool_limits
 from fourierwalk.paper import results
 from fourierwalk.paper.cases import CASES, SCALES, Cell, at_scale, cells, on_digits, parameter_table
 from fourierwalk.paper.data import split
-from fourierwalk.paper.run import Place, run
+from fourierwalk.paper.run import Place, can_run_together, run, run_together
+from fourierwalk.products import PRECISIONS
 from fourierwalk.provenance import provenance
 
 
@@ -34,6 +36,9 @@ def register(verbs: Any) -> None:
     )
     parser.add_argument("--experiments", nargs="+", metavar="NAME", help="only these experiments")
     parser.add_argument("--device", default="cpu", help="cpu, or cuda (torch) for all but the stochastic gradient")
+    parser.add_argument(
+        "--precision", choices=PRECISIONS, default="double", help="of the walks' products; the last fit is in double"
+    )
     parser.add_argument("--jobs", type=int, help="cells side by side, one BLAS thread each (default: cores; cuda: 1)")
     parser.add_argument("--data-dir", help="folder with MNIST's four files (default: $FOURIERWALK_DATA, else download)")
     parser.add_argument("--images", choices=("mnist", "digits"), default="mnist", help="data of Case 4")
@@ -52,7 +57,7 @@ def main(options: argparse.Namespace) -> int:
     if options.parameters:
         console.print(_table(*parameter_table(chosen)))
         return 0
-    wanted = list(cells(chosen, options.k, options.seeds, options.experiments))
+    wanted = [_at_precision(cell, options) for cell in cells(chosen, options.k, options.seeds, options.experiments)]
     if not wanted:
         raise ValueError("--k, --seeds and --experiments leave no cell: --parameters shows what there is.")
     gathered = results.read_gathered(options.out)
@@ -85,11 +90,29 @@ def compute(missing: Sequence[Cell], place: Place, options: argparse.Namespace, 
             progress.update(work, advance=cost(cell))
 
 
+def _at_precision(cell: Cell, options: argparse.Namespace) -> Cell:
+    is_walk = cell.experiment.method == "walk"
+    return cell._replace(experiment=replace(cell.experiment, precision=options.precision)) if is_walk else cell
+
+
+def groups(missing: Sequence[Cell], place: Place) -> list[list[Cell]]:
+    """Cells one by one; on a GPU realisations of a small walk together."""
+    found: dict[Any, list[Cell]] = {}
+    for cell in missing:
+        alone = place.device == "cpu" or not can_run_together(cell)
+        key = cell if alone else (cell.case, cell.experiment, cell.width)
+        found.setdefault(key, []).append(cell)
+    return list(found.values())
+
+
 def _results(missing: Sequence[Cell], place: Place, jobs: int) -> Any:
     if jobs == 1:
         with threadpool_limits(1):
-            for cell in missing:
-                yield cell, run(cell, place)
+            for group in groups(missing, place):
+                if len(group) == 1:
+                    yield group[0], run(group[0], place)
+                else:
+                    yield from zip(group, run_together(group, place), strict=True)
         return
     context = get_context("spawn")
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_one_thread) as pool:

@@ -27,6 +27,7 @@ class Experiment:
     spread: float = 0.0
     features: str = "complex"
     look_every: int = 0  # record the error every so many steps (Case 3)
+    precision: str = "double"  # of the walk's products
 
 
 @dataclass(frozen=True)

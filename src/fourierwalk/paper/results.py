@@ -21,11 +21,19 @@ def settings(cell: Cell, scale: str) -> dict[str, Any]:
         case.pop(shared)
     return {
         "case": case,
-        "experiment": dataclasses.asdict(cell.experiment),
+        "experiment": _of_experiment(cell),
         "width": cell.width,
         "seed": cell.seed,
         "scale": scale,
     }
+
+
+def _of_experiment(cell: Cell) -> dict[str, Any]:
+    """Double precision goes without saying: cells that were stored before there was another are still found."""
+    experiment = dataclasses.asdict(cell.experiment)
+    if experiment["precision"] == "double":
+        experiment.pop("precision")
+    return experiment
 
 
 def write(folder: Path, cell: Cell, scale: str, result: dict[str, Any], origin: dict[str, Any]) -> Path:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from fourierwalk import ahead
 from fourierwalk import features as feature_kinds
-from fourierwalk._arrays import Array, like, namespace, to_host
+from fourierwalk._arrays import Array, is_remote, like, namespace, to_host
+from fourierwalk.draws import Several, placed
 from fourierwalk.features import Features
 from fourierwalk.least_squares import LeastSquares
 from fourierwalk.model import FourierModel
@@ -21,8 +23,9 @@ from fourierwalk.paper.gradient import StochasticGradient, drawn
 from fourierwalk.paper.theory import CHECKS
 from fourierwalk.proposals import AdaptiveWalk, Proposal, RandomWalk
 from fourierwalk.rows import Rows
-from fourierwalk.sampler import Metropolis
+from fourierwalk.sampler import Metropolis, State
 from fourierwalk.scaling import Affine, Scaling
+from fourierwalk.solver import Solver
 
 TUNED_SPREADS = (0.03, 0.05, 0.07, 0.1, 0.14)
 TUNED_REGULARIZATIONS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
@@ -68,9 +71,29 @@ def run(cell: Cell, place: Place) -> dict[str, Any]:
     if cell.experiment.method == "gradient":
         place = place._replace(device="cpu")  # one sample a step: nothing for a GPU to do
     data = place.put_all(split(cell.case, cell.seed, place.data_dir))
-    fitted = METHODS[cell.experiment.method](cell, data)
-    result = errors(fitted.features, fitted.frequencies, fitted.amplitudes, data)
-    return {**result, "seconds": fitted.seconds, **fitted.notes, **describe(cell, fitted)}
+    return _result(cell, data, METHODS[cell.experiment.method](cell, data))
+
+
+def run_together(cells: Sequence[Cell], place: Place) -> list[dict[str, Any]]:
+    """Compute realisations of one walk side by side, as one stack of problems; each counts its share of the seconds."""
+    data = [place.put_all(split(cell.case, cell.seed, place.data_dir)) for cell in cells]
+    together = walks(cells, data)
+    return [_result(*each) for each in zip(cells, data, together, strict=True)]
+
+
+def _result(cell: Cell, data: Split, fitted: Fitted) -> dict[str, Any]:
+    found = errors(fitted.features, fitted.frequencies, fitted.amplitudes, data)
+    return {**found, "seconds": fitted.seconds, **fitted.notes, **describe(cell, fitted)}
+
+
+TOGETHER = 2**23
+"""Rows times frequencies of a walk up to which a GPU has time for others beside it."""
+
+
+def can_run_together(cell: Cell) -> bool:
+    """Whether realisations of a cell may run as one stack."""
+    experiment = cell.experiment
+    return experiment.method == "walk" and not experiment.look_every and cell.case.n_rows * cell.width <= TOGETHER
 
 
 def errors(features: Features, frequencies: Array, amplitudes: Array, data: Split) -> dict[str, Any]:
@@ -113,20 +136,58 @@ def describe(cell: Cell, fitted: Fitted) -> dict[str, Any]:
 
 def walk(cell: Cell, data: Split) -> Fitted:
     """Algorithms 1 and 2, Experiments 1, 2 and 5."""
-    experiment, features = cell.experiment, feature_kinds.named(cell.experiment.features)
-    minimize = LeastSquares(Rows(data.x, data.y), features, experiment.regularization)
-    sampler, rng = metropolis(experiment), _rng(cell)
-    start = like(np.zeros((cell.width, features.dimension(data.x.shape[1]))), data.x)
-    state, clock = sampler.init(minimize, start), _Clock()
-    acceptance, trace = 0.0, []
-    for _ in range(experiment.n_steps):
-        state, info = clock.time(sampler.step, rng, state, minimize)
-        acceptance += info.acceptance / experiment.n_steps
-        if experiment.look_every and info.step % experiment.look_every == 0:
-            trace.append(_look(info.step, clock, features, state.frequencies, state.amplitudes, data))
-    state, loss = clock.time(sampler.refit, state, minimize)
-    notes = {"acceptance": acceptance, "loss": loss, **({"trace": trace} if trace else {})}
-    return Fitted(features, state.frequencies, state.amplitudes, clock.seconds, notes)
+    return walks([cell], [data])[0]
+
+
+def walks(cells: Sequence[Cell], data: Sequence[Split]) -> list[Fitted]:
+    """One walk, or several realisations of it side by side."""
+    cell, experiment, clock = cells[0], cells[0].experiment, _Clock()
+    features, sampler = feature_kinds.named(experiment.features), metropolis(experiment)
+    shape: tuple[int, ...] = (cell.width, features.dimension(data[0].x.shape[1]))
+    x, y, rng = data[0].x, data[0].y, placed(_rng(cell), "auto", data[0].x, shape[0] * shape[1])
+    if len(cells) > 1:
+        stack, shape = namespace(x).stack, (len(cells), *shape)
+        x, y, rng = stack([each.x for each in data]), stack([each.y for each in data]), Several([*map(_rng, cells)])
+    exact = LeastSquares(Rows(x, y), features, experiment.regularization)
+    minimize = replace(exact, solver=Solver(precision=experiment.precision))
+    state, acceptance, trace = sampler.init(minimize, like(np.zeros(shape), x)), 0.0, []
+    for n_steps in _spans(experiment):
+        state, accepted = clock.time(_advanced, sampler, minimize, state, rng, n_steps)
+        acceptance += accepted / experiment.n_steps
+        if experiment.look_every:
+            trace.append(_look(state.step, clock, features, state.frequencies, state.amplitudes, data[0]))
+    state, loss = clock.time(_finished, sampler, exact, state)
+    found = []
+    for i in range(len(cells)):
+        part: Any = i if len(cells) > 1 else ...
+        notes: dict[str, Any] = {
+            "acceptance": float(np.asarray(acceptance)[part]),
+            "loss": float(np.asarray(loss)[part]),
+        }
+        notes |= {"trace": trace} if trace else {}
+        seconds = clock.seconds / len(cells)
+        found.append(Fitted(features, state.frequencies[part], state.amplitudes[part], seconds, notes))
+    return found
+
+
+def _spans(experiment: Experiment) -> list[int]:
+    """The steps between two looks."""
+    every = experiment.look_every or experiment.n_steps
+    return [min(every, experiment.n_steps - start) for start in range(0, experiment.n_steps, every or 1)]
+
+
+def _advanced(sampler: Metropolis, minimize: Any, state: State, rng: Any, n_steps: int) -> tuple[State, Any]:
+    """So many steps on, and the sum of their acceptances."""
+    accepted: Any = 0.0
+    for after, info in ahead.sample(sampler, minimize, state, rng, n_steps):
+        state, accepted = after, accepted + info.acceptance
+    return state, accepted
+
+
+def _finished(sampler: Metropolis, minimize: Any, state: State) -> tuple[State, np.ndarray]:
+    """The last refit, and its loss on the host: the device is done."""
+    state, loss = sampler.refit(state, minimize)
+    return state, to_host(loss) if is_remote(loss) else loss
 
 
 def metropolis(experiment: Experiment) -> Metropolis:
