@@ -19,7 +19,7 @@ LAYERS = [
     {"least_squares", "solver", "spectral"},
     {"sampler", "resampling", "descent"},
     {"ahead"},
-    {"scaling", "selection", "model", "history", "files", "provenance"},
+    {"scaling", "selection", "model", "history", "files", "provenance", "temperature"},
     {"parameters", "automatic"},
     {"training"},
     {"inputs"},

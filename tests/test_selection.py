@@ -6,8 +6,7 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.optimize import minimize_scalar
-from scipy.special import log_softmax, softmax
+from scipy.special import softmax
 from sklearn.metrics import log_loss
 from tables import FEATURES, Plain, every_kind, problem, ridge
 
@@ -20,7 +19,6 @@ from fourierwalk.selection import (
     Look,
     Selection,
     beats_the_mean_left_out,
-    best_temperature,
     by_leave_one_out,
     choose_regularization,
     gcv,
@@ -34,6 +32,7 @@ from fourierwalk.selection import (
     typical_error,
 )
 from fourierwalk.solver import Solver
+from fourierwalk.temperature import CERTAIN_SCALE, best_temperature
 
 
 def rows_of(backend, x, y, weight=None):
@@ -294,57 +293,6 @@ def test_whole_weights_are_repetitions_in_both_comparisons():
         assert beats_the_mean_left_out(minimize, by_leave_one_out(minimize, omega)) == beaten
 
 
-# The best temperature
-
-
-def scored(n_rows=80, n_classes=3, seed=0):
-    """Values that know something of the classes, one-hot targets, weights."""
-    rng = np.random.default_rng(seed)
-    codes = rng.integers(n_classes, size=n_rows)
-    values = 0.5 * np.eye(n_classes)[codes] + 0.4 * rng.standard_normal((n_rows, n_classes))
-    return values, np.eye(n_classes)[codes], rng.integers(1, 4, n_rows).astype(float)
-
-
-@pytest.mark.parametrize("weighted", [True, False])
-@pytest.mark.parametrize("factor", [0.1, 1.0, 30.0])
-@pytest.mark.parametrize("n_classes", [2, 3, 7])
-def test_the_best_temperature_is_the_minimum_of_the_log_loss(n_classes, factor, weighted):
-    values, targets, weight = scored(n_classes=n_classes)
-    values, weight = factor * values, weight if weighted else None
-    codes, labels = targets.argmax(axis=1), np.arange(n_classes)
-
-    def loss(power):
-        losses = -log_softmax(np.exp(power) * values, axis=1)[np.arange(len(codes)), codes]
-        return np.average(losses, weights=weight)
-
-    scale, found = best_temperature(values, targets, weight)
-    bounds = np.log([selection.LEAST_SCALE, selection.MOST_SCALE])
-    expected = minimize_scalar(loss, bounds=bounds, options={"xatol": 1e-9})
-    assert np.log(scale) == pytest.approx(expected.x, abs=1e-5)
-    probabilities = softmax(scale * values, axis=1)
-    assert found == pytest.approx(log_loss(codes, probabilities, sample_weight=weight, labels=labels), rel=1e-10)
-    assert found <= expected.fun + 1e-9
-
-
-def test_several_values_have_each_their_own_temperature():
-    values, targets, weight = scored()
-    many = np.stack([values, 2 * values, -values, np.zeros_like(values)])
-    scales, losses = best_temperature(many, targets, weight)
-    for each, scale, loss in zip(many, scales, losses, strict=True):
-        assert_allclose((scale, loss), best_temperature(each, targets, weight), rtol=1e-12)
-    assert scales[0] == pytest.approx(2 * scales[1], rel=1e-4)
-    assert scales[2] == selection.LEAST_SCALE  # what points the wrong way counts least
-    assert losses[3] == pytest.approx(np.log(3))
-
-
-def test_values_that_need_no_temperature_or_are_no_numbers():
-    targets = np.eye(2)[[0, 1, 0]]
-    scale, loss = best_temperature(targets, targets, None)
-    assert scale > 5
-    assert loss < 1e-3
-    assert np.isfinite(best_temperature(np.full((3, 2), np.nan), targets, None)).all()
-
-
 # Rows that the walk does not see
 
 
@@ -596,7 +544,7 @@ def test_looks_of_classes_are_log_losses_at_the_best_temperature(weighted, xp):
     found = looks.look(0, xp.asarray(omega)).look.error
     unknowns = ridge(kind.design(x[:45], omega), y[:45], weight[:45], 0.2)
     values = kind.design(x[45:], omega) @ unknowns + shares
-    scale = float(best_temperature(values, np.eye(3)[codes[45:]], weight[45:], selection.CERTAIN_SCALE)[0])
+    scale = float(best_temperature(values, np.eye(3)[codes[45:]], weight[45:], CERTAIN_SCALE)[0])
     probabilities = softmax(scale * values, axis=1)
     assert 1 < scale < 100  # else the test shows nothing
     assert found == pytest.approx(

@@ -12,8 +12,9 @@ from fourierwalk.least_squares import LeastSquares, Minibatch
 from fourierwalk.proposals import AdaptiveWalk, AnnealedWalk, RandomWalk, ScaledWalk, ShapedWalk, TargetedWalk
 from fourierwalk.resampling import Resampling
 from fourierwalk.sampler import Metropolis
-from fourierwalk.selection import CERTAIN_SCALE, best_temperature, held_out_mask, left_out_values
+from fourierwalk.selection import held_out_mask, left_out_values
 from fourierwalk.solver import Solver
+from fourierwalk.temperature import CERTAIN_SCALE, best_temperature
 from fourierwalk.training import Data, Training
 
 SETTINGS = {

@@ -42,7 +42,7 @@ def to_host(values: Array) -> np.ndarray:
         return values.detach().cpu().numpy()
     if compat.is_cupy_array(values):
         return values.get()
-    return np.asarray(values)
+    return np.from_dlpack(values) if is_foreign(values) else np.asarray(values)
 
 
 def is_remote(values: Any) -> bool:

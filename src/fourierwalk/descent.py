@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from fourierwalk._arrays import Array, namespace
+from fourierwalk._arrays import Array, is_remote, like, namespace, to_host
 from fourierwalk.sampler import Info, State, norms
 
 
@@ -81,7 +81,7 @@ class Descent:
         """Amplitudes, loss and gradient of the first frequencies."""
         solution = minimize(frequencies)
         gradient = minimize.gradient(frequencies, solution.amplitudes)
-        return State(0, frequencies, solution.amplitudes, Curvature(solution.loss, gradient))
+        return State(0, frequencies, solution.amplitudes, Curvature(float(solution.loss), gradient))
 
     def step(self, rng: np.random.Generator | None, state: State, minimize: Differentiable) -> tuple[State, Info]:
         """One move down; where none is found the past is forgotten, and with no past descent is stuck."""
@@ -91,12 +91,12 @@ class Descent:
             proposed = self._inside(omega, omega + SHORTER**trial * direction)
             solution = minimize(proposed)
             move = proposed - omega
-            slope = _dot(move, at.gradient)
-            if slope < 0 and solution.loss <= at.loss + ENOUGH * slope:
+            loss, slope, square = _floats(solution.loss, _dot(move, at.gradient), _dot(move, move))
+            if slope < 0 and loss <= at.loss + ENOUGH * slope:
                 gradient = minimize.gradient(proposed, solution.amplitudes)
-                learnt = self._learnt(at, move, solution.loss, gradient)
-                length = _rms(move)
-                info = Info(state.step + 1, 1.0, length, solution.loss, solution.info, "descent")
+                learnt = self._learnt(at, move, loss, gradient)
+                length = math.sqrt(square / (omega.shape[0] * omega.shape[1]))
+                info = Info(state.step + 1, 1.0, length, loss, solution.info, "descent")
                 return State(state.step + 1, proposed, solution.amplitudes, learnt), info
         forgotten = Curvature(at.loss, at.gradient, stuck=not at.moves)
         info = Info(state.step + 1, 0.0, 0.0, at.loss, solution.info, "descent")
@@ -123,18 +123,16 @@ class Descent:
         xp = namespace(omega)
         squares = norms(beta)[:, None] ** 2
         diagonal = 1.0 / (squares + self.damping * xp.mean(squares) + _TINY)
-        products = [_dot(move, change) for move, change in zip(at.moves, at.changes, strict=True)]
-        turn, shares = at.gradient, []
-        for move, change, product in reversed(list(zip(at.moves, at.changes, products, strict=True))):
-            shares.append(_dot(move, turn) / product)
-            turn = turn - shares[-1] * change
-        turn = diagonal * turn
+        turn = diagonal * at.gradient
         if at.moves:
-            turn = turn * (products[-1] / _dot(at.changes[-1], diagonal * at.changes[-1]))
-        for move, change, product, share in zip(at.moves, at.changes, products, reversed(shares), strict=True):
-            turn = turn + (share - _dot(change, turn) / product) * move
-        most = (self.longest_step if at.moves else self.first_step) * _rms(omega)
-        length = _rms(turn)
+            moves, changes = xp.stack(at.moves), xp.stack(at.changes)
+            scaled = diagonal * changes
+            right = xp.concat((changes, scaled, at.gradient[None, ...], turn[None, ...]))
+            factor, shares, shifts = two_loops(to_host(_flat(xp.concat((moves, changes))) @ _flat(right).T))
+            shares, shifts = (like(part[:, None, None], omega) for part in (factor * shares, shifts))
+            turn = factor * turn - xp.sum(shares * scaled, axis=0) + xp.sum(shifts * moves, axis=0)
+        size, length = (math.sqrt(square) for square in _floats(_dot(omega, omega), _dot(turn, turn)))
+        most = (self.longest_step if at.moves else self.first_step) * size
         if not at.moves or length > most:
             turn = turn * (most / length) if length > 0 and math.isfinite(length) else 0 * omega
         return -turn
@@ -148,10 +146,31 @@ class Descent:
     def _learnt(self, at: Curvature, move: Array, loss: float, gradient: Array) -> Curvature:
         """One more pair, where the curvature along the move is positive."""
         change = gradient - at.gradient
-        if _dot(move, change) <= 1e-10 * _norm(move) * _norm(change):
+        curvature, *squares = _floats(_dot(move, change), _dot(move, move), _dot(change, change))
+        if curvature <= 1e-10 * math.sqrt(squares[0] * squares[1]):
             return at._replace(loss=loss, gradient=gradient)
         moves, changes = (*at.moves, move)[-self.memory :], (*at.changes, change)[-self.memory :]
         return Curvature(loss, gradient, moves, changes)
+
+
+def two_loops(products: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+    """The two loops of limited-memory BFGS in coefficients: H g = f (D g − Σ aᵢ D cᵢ) + Σ bᵢ mᵢ; returns f, a and b.
+
+    From the products of n moves m and n changes c (rows) with c, D c, g and D g (columns): vectors meet only there, so
+    that a device is asked once.
+    """
+    n = products.shape[0] // 2
+    moves, changes = products[:n], products[n:]
+    by_change, by_gradient = moves[:, :n], moves[:, 2 * n]
+    curvature = np.diagonal(by_change)
+    factor = float(curvature[-1] / changes[-1, 2 * n - 1])
+    shares, shifts = np.zeros(n), np.zeros(n)
+    for i in reversed(range(n)):
+        shares[i] = (by_gradient[i] - by_change[i] @ shares) / curvature[i]
+    for i in range(n):
+        on_turn = factor * (changes[i, 2 * n + 1] - changes[i, n : 2 * n] @ shares) + by_change[:, i] @ shifts
+        shifts[i] = shares[i] - on_turn / curvature[i]
+    return factor, shares, shifts
 
 
 MOST_TRIALS = 8
@@ -160,13 +179,16 @@ ENOUGH = 1e-4  # of the decrease that the slope promises
 _TINY = 1e-300
 
 
-def _dot(a: Array, b: Array) -> float:
-    return float(namespace(a).sum(a * b))
+def _dot(a: Array, b: Array) -> Array:
+    return namespace(a).sum(a * b)
 
 
-def _norm(values: Array) -> float:
-    return math.sqrt(_dot(values, values))
+def _flat(arrays: Array) -> Array:
+    return namespace(arrays).reshape(arrays, (arrays.shape[0], -1))
 
 
-def _rms(values: Array) -> float:
-    return _norm(values) / math.sqrt(values.shape[0] * values.shape[1])
+def _floats(*values: Array) -> list[float]:
+    """Numbers, asked of their device at once."""
+    if not any(map(is_remote, values)):
+        return [float(value) for value in values]
+    return to_host(namespace(*values).stack(values)).tolist()

@@ -22,7 +22,7 @@ from fourierwalk import inputs
 from fourierwalk._arrays import Array, is_foreign, like, namespace, to_host
 from fourierwalk.features import named
 from fourierwalk.model import FourierModel
-from fourierwalk.selection import best_temperature
+from fourierwalk.temperature import best_temperature
 from fourierwalk.training import Data, Resume, Training
 
 _PARAMETERS = """

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
-from scipy.special import log_softmax
 
 from fourierwalk._arrays import Array, namespace, real_part, squared_modulus, to_host
 from fourierwalk.features import Features
 from fourierwalk.least_squares import Eigensystem, LeastSquares
 from fourierwalk.products import matmul
 from fourierwalk.rows import Block, Rows
+from fourierwalk.temperature import CERTAIN_SCALE, best_temperature, log_losses
 
 MIN_DISTINCT_ROWS = 100
 """Below this no rows are held out: too few to choose by."""
@@ -181,8 +180,10 @@ class Selection:
         coefficients = namespace(frequencies).concat([features.coefficients(each) for each in amplitudes], axis=1)
         width = features.n_columns * int(frequencies.shape[0]) + q * len(amplitudes)
         joined = values_at(self.held_out, features, frequencies, coefficients, width)
-        rows = self._row_errors(np.stack([joined[:, i * q : (i + 1) * q] for i in range(len(amplitudes))]))
-        found = np.average(rows, axis=1, weights=self._weight)
+        xp, weight = namespace(joined), self.held_out.weight
+        rows = self._row_errors(xp.stack([joined[:, i * q : (i + 1) * q] for i in range(len(amplitudes))]))
+        total = xp.sum(rows if weight is None else rows * weight, axis=1)
+        found = to_host(total) / self.held_out.total_weight
         return np.where(np.isfinite(found), found, np.inf).tolist()
 
     def beats_the_mean(self, frequencies: Array, amplitudes: Array) -> bool:
@@ -192,35 +193,30 @@ class Selection:
         """
         features = self.minimize.features
         values = values_at(self.held_out, features, frequencies, features.coefficients(amplitudes))
-        both = np.stack((values, np.zeros_like(values)))
-        errors, constants = self._row_errors(both)
-        shares = None if self.shares is None else to_host(self.shares)
-        typical = [typical_error(each, self._targets, shares, self._weight) for each in both]
-        return is_gain(constants - errors, self._weight, *SURE) and typical[0] <= MOST_TYPICAL * typical[1]
+        xp, rows = namespace(values), self.held_out
+        both = xp.stack((values, xp.zeros_like(values)))
+        errors, constants = to_host(self._row_errors(both))
+        shares, weight = (None if part is None else to_host(part) for part in (self.shares, rows.weight))
+        typical = [typical_error(each, to_host(rows.y), shares, weight) for each in to_host(both)]
+        return is_gain(constants - errors, weight, *SURE) and typical[0] <= MOST_TYPICAL * typical[1]
 
-    def _row_errors(self, values: np.ndarray) -> np.ndarray:
+    def _row_errors(self, values: Array) -> Array:
         """The errors (n, n_rows) of (n, n_rows, q) values."""
+        targets: Any = self.held_out.y
         if self.shares is None:
-            return np.sum((values - self._targets) ** 2, axis=2)
-        values, targets = values + to_host(self.shares), self._targets + to_host(self.shares)
-        scale, _ = best_temperature(values, targets, self._weight, CERTAIN_SCALE)
-        return -np.sum(targets * log_softmax(scale[:, None, None] * np.nan_to_num(values), axis=2), axis=2)
-
-    @cached_property
-    def _targets(self) -> np.ndarray:
-        return to_host(self.held_out.y)
-
-    @cached_property
-    def _weight(self) -> np.ndarray | None:
-        return None if self.held_out.weight is None else to_host(self.held_out.weight)
+            return namespace(values).sum((values - targets) ** 2, axis=2)
+        values, targets = values + self.shares, targets + self.shares
+        scale, _ = best_temperature(values, targets, self.held_out.weight, CERTAIN_SCALE)
+        return log_losses(values, targets, scale)
 
 
 def values_at(
     rows: Rows, features: Features, frequencies: Array, coefficients: Array, width: int | None = None
-) -> np.ndarray:
-    """A model's real part at some rows, on the host, block by block."""
+) -> Array:
+    """A model's real part at some rows, block by block."""
     blocks = rows.blocks(features.n_columns * int(frequencies.shape[0]) if width is None else width)
-    return np.concatenate([to_host(matmul(features.columns(block, frequencies), coefficients)) for block in blocks])
+    found = [matmul(features.columns(block, frequencies), coefficients) for block in blocks]
+    return found[0] if len(found) == 1 else namespace(found[0]).concat(found, axis=0)
 
 
 MOST_TYPICAL = 1.02
@@ -247,39 +243,6 @@ def typical_error(
     order = np.argsort(errors)
     up_to = np.cumsum(np.ones(errors.size) if weight is None else weight[order])
     return float(errors[order[np.searchsorted(up_to, 0.5 * up_to[-1])]])
-
-
-LEAST_SCALE, MOST_SCALE = 0.05, 200.0
-CERTAIN_SCALE = 10.0
-"""The most in a look: one-hot values are certain there. Beyond, a λ that shrinks everything would cost nothing."""
-
-
-def best_temperature(
-    values: np.ndarray, targets: np.ndarray, weight: np.ndarray | None, most: float = MOST_SCALE
-) -> tuple[np.ndarray, np.ndarray]:
-    """The s that makes softmax(s·values) fit one-hot targets best, by Newton's method, and the log loss there.
-
-    For one (n_rows, q) array of values or several at once, (…, n_rows, q).
-    """
-    values = np.where(np.isfinite(values), values, 0.0)
-    weight = np.full(targets.shape[0], 1.0) if weight is None else weight
-    weight = weight / weight.sum()
-    values = values - np.max(values, axis=-1, keepdims=True)
-    at_target = np.sum(values * targets, axis=-1)
-    scale = np.ones(values.shape[:-2])
-    for _ in range(NEWTON_STEPS):  # the log loss is convex in s
-        powers = np.exp(scale[..., None, None] * values)
-        shares = powers / np.sum(powers, axis=-1, keepdims=True)
-        mean = np.sum(shares * values, axis=-1)
-        slope = np.sum(weight * (mean - at_target), axis=-1)
-        curvature = np.sum(weight * (np.sum(shares * values**2, axis=-1) - mean**2), axis=-1)
-        step = -slope / np.maximum(curvature, 1e-12)
-        scale = np.clip(scale + np.clip(step, -0.5 * scale, 2.0 * scale), LEAST_SCALE, most)
-    sums = np.sum(np.exp(scale[..., None, None] * values), axis=-1)
-    return scale, np.sum(weight * (np.log(sums) - scale[..., None] * at_target), axis=-1)
-
-
-NEWTON_STEPS = 8
 
 
 def row_hash(x: Any, seed: int) -> np.ndarray:

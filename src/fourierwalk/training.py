@@ -423,7 +423,7 @@ def _calibration(
             rows = rows.take(np.linspace(0, len(rows) - 1, 10 * MOST_LEFT_OUT).astype(np.int64))
         members = final if selection is None else chosen
         frequencies, amplitudes = averaged([(member.frequencies, member.amplitudes) for member in members])
-        values = values_at(rows, whole.features, frequencies, whole.features.coefficients(amplitudes))
+        values = to_host(values_at(rows, whole.features, frequencies, whole.features.coefficients(amplitudes)))
     shares = to_host(scaling.targets.center)
     return Calibration(values + shares, to_host(rows.y) + shares, None if rows.weight is None else to_host(rows.weight))
 
@@ -436,6 +436,6 @@ def _solves(infos: list[Info]) -> Iterator[str]:
         yield f"{n} steps solved on the {path} path in {precision} precision"
     raised, fallen = sum(solve.raised for solve in solves), sum(solve.fallback for solve in solves)
     if raised:
-        yield f"{raised} of them repeated in double precision, because single could not be trusted"
+        yield f"{raised} of them repeated in a higher precision, because the one asked for could not be trusted"
     if fallen:
         yield f"{fallen} of them singular: solved for the minimum norm"
