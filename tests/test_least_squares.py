@@ -475,9 +475,25 @@ def test_a_batch_is_a_random_part_of_the_rows():
 
 def test_what_does_not_fit_is_refused_before_it_is_allocated():
     x, y, _ = problem(100)
-    minimize = LeastSquares(Rows(x, y), CosineSine(), 0.1, Solver("direct", max_memory=1e6))
-    with pytest.raises(MemoryError, match=r"need 43\.6 MB .* allows 1 MB: fewer frequencies, or a larger max_memory"):
+    minimize = LeastSquares(Rows(x, y), CosineSine(), 0.1, Solver("direct", max_memory=5e6))
+    with pytest.raises(MemoryError, match=r"^500 frequencies need 43\.6 MB .* allows 5 MB: at most 136 would fit\.$"):
         minimize(np.ones((500, 2)))
+    low = replace(minimize, rows=Rows(x[:1], y[:1]))
+    low(np.ones((136, 2)))
+    with pytest.raises(MemoryError):
+        low(np.ones((137, 2)))
+
+
+def test_what_does_not_fit_on_a_gpu_is_refused_too(monkeypatch):
+    torch = pytest.importorskip("torch")
+    x, y, _ = problem(100)
+    minimize = LeastSquares(Rows(torch.asarray(x), torch.asarray(y)), CosineSine(), 0.1, Solver("direct"))
+    monkeypatch.setattr("fourierwalk.least_squares.is_remote", lambda values: True)
+    monkeypatch.setattr("fourierwalk.least_squares.accelerator_free_bytes", lambda values: 5e6)
+    minimize(torch.ones((500, 2), dtype=torch.float64))  # of what always fits nobody is asked
+    monkeypatch.setattr("fourierwalk.least_squares.ALWAYS_FITS", 0.0)
+    with pytest.raises(MemoryError, match=r"need 43\.6 MB .* the GPU has free 5 MB: at most 136 would fit\.$"):
+        minimize(torch.ones((500, 2), dtype=torch.float64))
 
 
 def test_the_estimate_bounds_what_is_taken():

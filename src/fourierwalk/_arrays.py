@@ -71,6 +71,18 @@ def accelerator_bytes(values: Any) -> int | None:
     return None
 
 
+def accelerator_free_bytes(values: Any) -> float:
+    """The memory that the GPU of the values has free now, that which its library holds for reuse included."""
+    if compat.is_cupy_array(values):
+        import cupy
+
+        return float(values.device.mem_info[0] + cupy.get_default_memory_pool().free_bytes())
+    import torch
+
+    held = torch.cuda.memory_reserved(values.device) - torch.cuda.memory_allocated(values.device)
+    return float(torch.cuda.mem_get_info(values.device)[0] + held)
+
+
 def free_bytes() -> float:
     """The memory that this machine has free now; 4 GB where it does not say."""
     try:

@@ -22,6 +22,7 @@ from fourierwalk import inputs
 from fourierwalk._arrays import Array, is_foreign, like, namespace, to_host
 from fourierwalk.features import named
 from fourierwalk.model import FourierModel
+from fourierwalk.streaming import Streamed
 from fourierwalk.temperature import best_temperature
 from fourierwalk.training import Data, Resume, Training
 
@@ -188,7 +189,8 @@ class _AdaptiveFourier(BaseEstimator):
     def _elsewhere(self, X: Any, function: Callable[[FourierModel, Any], Array]) -> Array:
         """On the device, and back."""
         there = inputs.on_device(X, self.device)
-        return to_host(function(self.model_.on_device_of(there), there))
+        anchor = there.anchor if isinstance(there, Streamed) else there
+        return to_host(function(self.model_.on_device_of(anchor), there))
 
     def _predict(self, X: Any) -> Array:
         check_is_fitted(self)

@@ -12,6 +12,7 @@ from sklearn.utils.validation import assert_all_finite, check_array, column_or_1
 
 from fourierwalk._arrays import Array, is_foreign, like, namespace, to_host
 from fourierwalk.parameters import number, option
+from fourierwalk.streaming import Streamed
 from fourierwalk.training import Data
 
 MOST_CLASSES = 32
@@ -163,7 +164,7 @@ def moved(checked: Data, device: str | None) -> Data:
 
 
 def on_device(values: Any, device: str | None) -> Any:
-    """NumPy values as torch tensors on a GPU; for "cpu" as they are."""
+    """NumPy values as torch tensors on a GPU, or streamed to it where they are large; for "cpu" as they are."""
     if not isinstance(device, str) or not (device == "cpu" or device.startswith("cuda")):
         raise ValueError(f"device must be None, 'cpu' or 'cuda', got {device!r}.")
     if is_foreign(values):
@@ -180,7 +181,13 @@ def on_device(values: Any, device: str | None) -> Any:
         raise ImportError(f"device={device!r} needs torch: pip install 'fourierwalk[torch]'.") from error
     if not torch.cuda.is_available():
         raise RuntimeError(f"device={device!r} needs a GPU that torch can use, found none.")
+    if np.ndim(values) == 2 and values.nbytes > STREAMED_SHARE * torch.cuda.mem_get_info(torch.device(device))[0]:
+        return Streamed(values, device)
     return torch.as_tensor(values, device=device)
+
+
+STREAMED_SHARE = 0.25
+"""Inputs that would take more of a GPU's free memory than this stay on the host and come block by block."""
 
 
 def weights(sample_weight: Any, n_rows: int) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -13,12 +14,14 @@ import numpy as np
 from fourierwalk import spectral
 from fourierwalk._arrays import (
     Array,
+    accelerator_free_bytes,
     adjoint,
     cholesky,
     cholesky_solve,
     eigh,
     factorised,
     is_foreign,
+    is_remote,
     namespace,
     real_part,
     scalar,
@@ -28,7 +31,7 @@ from fourierwalk._arrays import (
 from fourierwalk.features import Features
 from fourierwalk.products import matmul, outer_gram, products
 from fourierwalk.rows import Block, Rows
-from fourierwalk.solver import Solver, costs, ladder, needed_bytes
+from fourierwalk.solver import Solver, costs, ladder, most_columns, needed_bytes
 from fourierwalk.spectral import Spectral
 
 
@@ -165,7 +168,7 @@ class LeastSquares:
 
     def __post_init__(self) -> None:
         """Rows that have a Fourier space get one, where it may be used."""
-        if self.solver.precision in ("tf32", "bf16") and not compat.is_torch_array(self.rows.x):
+        if self.solver.precision in ("tf32", "bf16") and not compat.is_torch_array(self.rows.anchor):
             raise ValueError(
                 f"solver.precision={self.solver.precision!r} needs torch tensors or device='cuda', got rows of "
                 f"{type(self.rows.x).__name__}."
@@ -317,23 +320,33 @@ class LeastSquares:
         return gradient * (2.0 / self.rows.total_weight)
 
     def _whole(self, frequencies: Array) -> tuple[Array, Array]:
-        columns, y = _weighted(self.rows.whole(), self.features, frequencies)
+        columns, y = _weighted(self.rows.whole().part(slice(0, len(self.rows))), self.features, frequencies)
         return self.features.matrix(columns), y
 
     def _announce(self, width: int) -> None:
         """Refuse before allocating what would not fit."""
         needed = needed_bytes(len(self.rows), width, self.rows.block_height(width))
-        if is_foreign(self.rows.x) or needed <= self.solver.memory:
+        anchor = self.rows.anchor
+        if self.solver.max_memory is None and is_foreign(anchor):
+            is_asked = is_remote(anchor) and needed > ALWAYS_FITS
+            allowed, whose = accelerator_free_bytes(anchor) if is_asked else math.inf, "the GPU has free"
+        else:
+            allowed, whose = self.solver.memory, "max_memory allows"
+        if needed <= allowed:
             return
+        most = most_columns(len(self.rows), allowed) // self.features.n_columns
         raise MemoryError(
-            f"{width} columns need {_size(needed)} for their normal equations, and max_memory allows "
-            f"{_size(self.solver.memory)}: fewer frequencies, or a larger max_memory, would fit."
+            f"{width // self.features.n_columns} frequencies need {_size(needed)} for their normal equations, and "
+            f"{whose} {_size(allowed)}: at most {most} would fit."
         )
 
 
 def _size(n_bytes: float) -> str:
     return f"{n_bytes / 1e9:.3g} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e6:.3g} MB"
 
+
+ALWAYS_FITS = 1e9
+"""What takes no more than this is not asked about: the question to a GPU takes its time."""
 
 TRUST = 1e-3
 """The relative residual up to which a solve in single precision is trusted."""

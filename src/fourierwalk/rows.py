@@ -12,6 +12,7 @@ import scipy.sparse
 
 from fourierwalk._arrays import Array, accelerator_bytes, float64, like, namespace, scalar, transposed
 from fourierwalk.products import matmul, phases
+from fourierwalk.streaming import Streamed
 
 BLOCK_BYTES = 64 * 2**20
 """No block's columns take more than this on a CPU; on a GPU a sixteenth of its memory."""
@@ -70,8 +71,8 @@ class Rows:
     Parameters
     ----------
     x : array or sparse matrix of shape (n, d)
-        Inputs. Dense inputs come scaled; sparse ones bring `center` and `scale`, so that they stay sparse. Several data
-        sets of one size can be stacked along axes in front; their problems are then solved side by side.
+        Inputs, `Streamed` ones too. They come scaled; sparse ones bring `center` and `scale`, so that they stay sparse.
+        Several data sets of one size can be stacked along axes in front; their problems are then solved side by side.
     y : array of shape (n, q), optional
         Targets, scaled.
     weight : array of shape (n,), optional
@@ -101,9 +102,14 @@ class Rows:
         """The sum of the weights: the number of rows where there are none."""
         return float(len(self)) if self.weight is None else float(namespace(self.weight).sum(self.weight))
 
+    @property
+    def anchor(self) -> Any:
+        """An array where sums over the rows are made."""
+        return self.x.anchor if isinstance(self.x, Streamed) else self.x
+
     def block_height(self, width: int) -> int:
         """The rows of a block whose `width` columns of doubles stay below the budget."""
-        on_gpu = accelerator_bytes(self.x)
+        on_gpu = accelerator_bytes(self.anchor)
         budget = BLOCK_BYTES if on_gpu is None else on_gpu // 16
         stacked = math.prod(self.x.shape[:-2])
         height = max(1, budget // (8 * max(1, width * stacked)))
@@ -112,8 +118,12 @@ class Rows:
     def blocks(self, width: int) -> Iterator[Block]:
         """The rows in blocks whose `width` columns of doubles stay below the budget."""
         height, whole = self.block_height(width), self.whole()
-        for start in range(0, len(self), height):
-            yield whole.part(slice(start, min(start + height, len(self))))
+        parts = [slice(start, min(start + height, len(self))) for start in range(0, len(self), height)]
+        for i, part in enumerate(parts):
+            block = whole.part(part)
+            if isinstance(self.x, Streamed) and i + 1 < len(parts):
+                self.x.prefetch(parts[i + 1])  # what is asked of the block below is done by the device meanwhile
+            yield block
 
     def sum(self, term: Callable[[Block], Any], width: int) -> Any:
         """Add the term of every block; a term is anything that can be added."""
@@ -133,7 +143,9 @@ class Rows:
 
     def take(self, chosen: Any) -> Rows:
         """The rows of some indices on the host."""
-        if scipy.sparse.issparse(self.x):
+        if isinstance(self.x, Streamed):
+            x, indices = self.x.take(chosen), like(chosen, self.anchor)
+        elif scipy.sparse.issparse(self.x):
             x, indices = self.x[chosen], chosen
         else:
             indices = like(chosen, self.x)

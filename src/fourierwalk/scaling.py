@@ -11,6 +11,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
 from fourierwalk._arrays import Array, float64, like, namespace, to_host
 from fourierwalk.rows import Block, Rows
+from fourierwalk.streaming import Streamed
 
 KINDS = ("auto", True, False)
 
@@ -95,6 +96,8 @@ class Scaling:
         targets = None if y is None else self.targets.apply(y)
         if scipy.sparse.issparse(x):
             return Rows(x, targets, weight, self.inputs.center, self.inputs.scale)
+        if isinstance(x, Streamed):
+            return Rows(x.scaled(self.inputs.center, self.inputs.scale), targets, weight)
         return Rows(float64(x) if self.kind == "none" else self.inputs.apply(x), targets, weight)
 
 
@@ -115,6 +118,7 @@ def share_units(x: Any) -> bool:
 def _extremes(x: Any) -> tuple[np.ndarray, np.ndarray]:
     if scipy.sparse.issparse(x):
         return min_max_axis(x, axis=0)
+    x = x.host if isinstance(x, Streamed) else x
     xp = namespace(x)
     return to_host(xp.min(x, axis=0)), to_host(xp.max(x, axis=0))
 

@@ -14,6 +14,7 @@ from fourierwalk.features import Features
 from fourierwalk.least_squares import Eigensystem, LeastSquares
 from fourierwalk.products import matmul
 from fourierwalk.rows import Block, Rows
+from fourierwalk.streaming import Streamed
 from fourierwalk.temperature import CERTAIN_SCALE, best_temperature, log_losses
 
 MIN_DISTINCT_ROWS = 100
@@ -260,7 +261,8 @@ def row_hash(x: Any, seed: int) -> np.ndarray:
     total = np.zeros(x.shape[0], dtype=np.uint64)
     for start in range(0, x.shape[0], 4096):
         part = slice(start, min(start + 4096, x.shape[0]))
-        total[part] = np.sum(_mix(_bits(to_host(x[part, :])) * keys[None, :]), axis=1, dtype=np.uint64)
+        rows = x.on_host(part) if isinstance(x, Streamed) else to_host(x[part, :])
+        total[part] = np.sum(_mix(_bits(rows) * keys[None, :]), axis=1, dtype=np.uint64)
     return _mix(total)
 
 

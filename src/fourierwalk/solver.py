@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from fourierwalk import spectral
@@ -54,6 +55,14 @@ class Solver:
 def needed_bytes(n_rows: int, width: int, height: int) -> float:
     """An upper bound of what the normal equations of `width` real columns take: a block, its phases, five matrices."""
     return 8.0 * (min(n_rows, height) * width * 2.0 + 5.0 * width**2) + 2e6
+
+
+def most_columns(n_rows: int, allowed: float) -> int:
+    """The most real columns whose normal equations fit, with blocks as low as they must be."""
+    width = int(math.sqrt(max(0.0, allowed - 2e6) / 40.0))
+    while width and needed_bytes(n_rows, width, 1) > allowed:
+        width -= 1
+    return width
 
 
 def costs(n_rows: int, n_frequencies: int, n_features: int, features: Features) -> dict[str, float]:

@@ -15,10 +15,9 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse
 from scipy.special import i0, i0e
 
-from fourierwalk._arrays import blas_threads, is_foreign
+from fourierwalk._arrays import blas_threads
 from fourierwalk.features import ComplexExponentials, CosineSine, Features
 from fourierwalk.rows import Rows
 
@@ -172,8 +171,7 @@ class Spectral:
 def applies(rows: Rows, features: Features) -> bool:
     """Whether the rows and features are of a kind that has a Fourier space."""
     kind = isinstance(features, ComplexExponentials | CosineSine)
-    dense = not is_foreign(rows.x) and not scipy.sparse.issparse(rows.x)
-    return kind and dense and int(rows.x.shape[1]) <= MOST_DIMENSIONS
+    return kind and isinstance(rows.x, np.ndarray) and rows.x.ndim == 2 and int(rows.x.shape[1]) <= MOST_DIMENSIONS
 
 
 def transform(theta: np.ndarray, coefficients: np.ndarray, tolerance: float = TOLERANCE) -> np.ndarray:

@@ -1,0 +1,128 @@
+"""Streamed inputs on torch's CPU device; on a GPU the same code copies on a stream of its own (marker `cuda`)."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierRegressor, inputs
+from fourierwalk import rows as rows_module
+from fourierwalk.features import CosineSine
+from fourierwalk.least_squares import LeastSquares
+from fourierwalk.rows import Rows
+from fourierwalk.scaling import Scaling
+from fourierwalk.selection import row_hash
+from fourierwalk.solver import Solver
+from fourierwalk.streaming import Streamed
+
+torch = pytest.importorskip("torch")
+
+
+def data(n=300, d=3, kind=np.float64):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((n, d)).astype(kind)
+    return x, np.sin(2 * x[:, :1].astype(float)) + x[:, 1:2]
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_a_block_is_its_rows_in_double(kind):
+    x, _ = data(kind=kind)
+    streamed = Streamed(x, "cpu")
+    for block in (streamed[5:9, :], streamed[..., 5:9, :]):
+        assert block.dtype == torch.float64
+        assert_array_equal(block.numpy(), x[5:9].astype(float))
+
+
+def test_a_block_that_was_fetched_before_is_used_once_and_only_for_its_rows():
+    x, _ = data()
+    streamed = Streamed(x, "cpu")
+    streamed.prefetch(slice(0, 4))
+    assert_array_equal(streamed[4:8, :].numpy(), x[4:8])
+    streamed.prefetch(slice(0, 4))
+    x[:4] = 7.0
+    assert np.all(streamed[0:4, :].numpy() != 7.0)
+    assert_array_equal(streamed[0:4, :].numpy(), x[:4])
+
+
+def test_rows_are_taken_from_the_taken():
+    x, _ = data()
+    streamed = Streamed(x, "cpu").take(np.arange(0, 300, 2)).take(np.array([3, 1, 2]))
+    assert streamed.shape == (3, 3)
+    assert_array_equal(streamed[0:3, :].numpy(), x[[6, 2, 4]])
+    assert_array_equal(streamed.on_host(slice(1, 3)), x[[2, 4]])
+
+
+def test_scaled_rows():
+    x, y = data()
+    scaling = Scaling.fit(Streamed(x, "cpu"), torch.asarray(y))
+    dense = Scaling.fit(torch.asarray(x), torch.asarray(y))
+    assert_allclose(scaling.inputs.center, dense.inputs.center)
+    assert_allclose(scaling.inputs.scale, dense.inputs.scale)
+    assert_allclose(scaling.rows(Streamed(x, "cpu")).x[0:9, :], dense.rows(torch.asarray(x)).x[0:9, :], atol=1e-14)
+
+
+@pytest.mark.parametrize("path", ["direct", "dual"])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_sums_over_streamed_rows_are_those_over_dense_ones(path, weighted, monkeypatch):
+    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 16 * 50)  # six blocks
+    x, y = data()
+    weight = torch.asarray(np.random.default_rng(1).integers(1, 4, 300).astype(float)) if weighted else None
+    omega = torch.asarray(np.random.default_rng(2).standard_normal((8, 3)))
+    solutions = [
+        LeastSquares(Rows(each, torch.asarray(y), weight), CosineSine(), 0.1, Solver(path))(omega)
+        for each in (Streamed(x, "cpu"), torch.asarray(x))
+    ]
+    assert_allclose(solutions[0].amplitudes, solutions[1].amplitudes, atol=1e-12)
+    assert solutions[0].loss == pytest.approx(solutions[1].loss)
+
+
+def test_each_block_is_fetched_while_the_one_before_is_used(monkeypatch):
+    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 16 * 100)
+    x, y = data()
+    begun = []
+    exactly = Streamed._begun
+    monkeypatch.setattr(Streamed, "_begun", lambda self, part: begun.append(part.start) or exactly(self, part))
+    blocks = Rows(Streamed(x, "cpu"), torch.asarray(y)).blocks(16)
+    seen = [(block.x.shape[0], list(begun)) for block in blocks]
+    assert seen == [(100, [0, 100]), (100, [0, 100, 200]), (100, [0, 100, 200])]
+
+
+def test_a_hash_is_that_of_the_contents():
+    x, _ = data()
+    assert_array_equal(row_hash(Streamed(x, "cpu"), 3), row_hash(x, 3))
+
+
+@pytest.mark.parametrize("mapped", [True, False], ids=["memory map", "array"])
+def test_a_whole_fit_and_its_predictions(mapped, monkeypatch, tmp_path):
+    """What `device="cuda"` does with inputs that are large for the GPU, with torch's CPU in its place."""
+    x, y = data(600)
+    if mapped:
+        np.save(tmp_path / "x.npy", x)
+        x = np.load(tmp_path / "x.npy", mmap_mode="r")
+
+    def fitted(large):
+        def there(values, device):
+            return (
+                Streamed(values, "cpu")
+                if large and np.ndim(values) == 2 and values.shape[1] == 3
+                else torch.tensor(np.asarray(values))
+            )
+
+        monkeypatch.setattr(inputs, "on_device", there)
+        model = AdaptiveFourierRegressor(8, n_steps=20, device="cuda", random_state=0).fit(x, y[:, 0])
+        return model, model.predict(x)
+
+    (streamed, ours), (dense, theirs) = fitted(True), fitted(False)
+    assert isinstance(ours, np.ndarray)
+    assert_allclose(streamed.frequencies_, dense.frequencies_, atol=1e-6)
+    assert_allclose(ours, theirs, atol=1e-6)
+
+
+def test_classes_too(monkeypatch):
+    x, y = data(400)
+    monkeypatch.setattr(
+        inputs,
+        "on_device",
+        lambda values, device: Streamed(values, "cpu") if values.shape == x.shape else torch.tensor(values),
+    )
+    model = AdaptiveFourierClassifier(8, n_steps=20, device="cuda", random_state=0).fit(x, y[:, 0] > 0)
+    assert model.score(x, y[:, 0] > 0) > 0.9
