@@ -4,6 +4,7 @@ import os
 
 os.environ["SCIPY_ARRAY_API"] = "1"  # before SciPy is imported: without it three of scikit-learn's checks are skipped
 
+import importlib
 import importlib.util
 
 import array_api_strict
@@ -20,6 +21,7 @@ settings.load_profile("suite")
 rows.WHOLE = 1  # small tests that ask for several blocks get them
 
 BACKENDS = ["numpy", "array-api-strict", "torch"]
+ON_GPU = {"torch on a GPU": "torch", "CuPy": "cupy"}  # added, with the marker `cuda`, where there is one
 ELSEWHERE = "array-api-strict on another device"  # a stand-in for a GPU: its arrays refuse to be read as NumPy's
 
 
@@ -39,6 +41,8 @@ class Backend:
 
             torch.set_num_threads(1)
             self._library, self._device = torch, "cpu"
+        elif name in ON_GPU:
+            self._library, self._device = importlib.import_module(ON_GPU[name]), "cuda"
         elif name == "numpy":
             self._library, self._device = np, "cpu"
         else:
@@ -46,8 +50,8 @@ class Backend:
             self._device = array_api_strict.Device("device1" if name == ELSEWHERE else "CPU_DEVICE")
 
     def asarray(self, values, **options):
-        if self._library is np:
-            return np.asarray(values, **options)
+        if self._library is np or self.name == "CuPy":
+            return self._library.asarray(values, **options)
         return self._library.asarray(values, device=self._device, **options)
 
     def owns(self, values):
@@ -60,6 +64,8 @@ class Backend:
         assert self.owns(values), f"expected an array of {self.name}, got {type(values)}"
         if self.name == ELSEWHERE:
             values = values.to_device(array_api_strict.Device("CPU_DEVICE"))
+        if self.name in ON_GPU:
+            return values.get() if self.name == "CuPy" else values.cpu().numpy()
         return np.asarray(values)
 
     def dtype(self, values):
@@ -67,24 +73,38 @@ class Backend:
         return str(values.dtype).rpartition(".")[2]
 
 
+def has_gpu():
+    """Whether torch can use one."""
+    if importlib.util.find_spec("torch") is None:
+        return False
+    import torch
+
+    return torch.cuda.is_available()
+
+
+GPUS = [name for name, library in ON_GPU.items() if has_gpu() and importlib.util.find_spec(library) is not None]
+
+
 def _backend(name):
+    if name in GPUS:
+        return pytest.param(name, marks=pytest.mark.cuda)
     missing = name == "torch" and importlib.util.find_spec("torch") is None
     return pytest.param(name, marks=pytest.mark.skipif(missing, reason="torch is not installed"))
 
 
-@pytest.fixture(params=[_backend(name) for name in BACKENDS])
+@pytest.fixture(params=[_backend(name) for name in [*BACKENDS, *GPUS]])
 def xp(request):
     """A library of arrays."""
     return Backend(request.param)
 
 
-@pytest.fixture(params=[_backend(name) for name in BACKENDS[1:]])
+@pytest.fixture(params=[_backend(name) for name in [*BACKENDS[1:], *GPUS]])
 def foreign(request):
     """A library of arrays that is not NumPy."""
     return Backend(request.param)
 
 
-@pytest.fixture(params=[_backend(name) for name in [*BACKENDS, ELSEWHERE]])
+@pytest.fixture(params=[_backend(name) for name in [*BACKENDS, ELSEWHERE, *GPUS]])
 def anywhere(request):
     """A library of arrays, or one of them on a device whose arrays NumPy cannot read."""
     return Backend(request.param)

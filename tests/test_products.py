@@ -95,6 +95,23 @@ def torch():
     return pytest.importorskip("torch")
 
 
+@pytest.mark.cuda
+@pytest.mark.parametrize("n_columns", [500, 4000])
+@pytest.mark.parametrize("precision", ["double", "single", "tf32", "bf16"])
+def test_products_on_a_gpu(torch, precision, n_columns):
+    if not torch.cuda.is_available():
+        pytest.skip("there is no GPU")
+    columns = torch.cos(torch.asarray(drawn(3000, n_columns), device="cuda"))
+    columns = columns if precision == "double" else columns.float()
+    gram, moment = products.products(columns, columns[:, :2], precision)
+    exact = columns.double().T @ columns.double()
+    most = 3000 * products.UNITS[precision] * 4
+    assert gram.is_cuda
+    assert moment.dtype == gram.dtype == columns.dtype
+    assert float((gram - exact).abs().max()) < max(most, 1e-2 if precision != "double" else 1e-9)
+    assert float((gram - gram.T).abs().max()) == 0
+
+
 @pytest.mark.parametrize("n_columns", [7, 300, 1025, 2300])
 @pytest.mark.parametrize("stacked", [(), (2,)], ids=["one", "two"])
 def test_tiles_of_one_triangle_are_the_whole_product(torch, n_columns, stacked, monkeypatch):

@@ -86,6 +86,22 @@ def test_each_block_is_fetched_while_the_one_before_is_used(monkeypatch):
     assert seen == [(100, [0, 100]), (100, [0, 100, 200]), (100, [0, 100, 200])]
 
 
+@pytest.mark.cuda
+def test_blocks_arrive_on_a_gpu(monkeypatch):
+    if not torch.cuda.is_available():
+        pytest.skip("there is no GPU")
+    x, y = data(100_000, 20, np.float32)
+    monkeypatch.setattr(rows_module, "accelerator_bytes", lambda values: 16 * 8 * 16 * 5000)  # twenty blocks
+    omega = torch.asarray(np.random.default_rng(2).standard_normal((8, 20)), device="cuda")
+    there = torch.asarray(y, device="cuda")
+    solutions = [
+        LeastSquares(Rows(each, there), CosineSine(), 0.1, Solver("direct"))(omega).amplitudes
+        for each in (Streamed(x, "cuda"), torch.asarray(x, device="cuda"))
+    ]
+    assert solutions[0].is_cuda
+    assert float((solutions[0] - solutions[1]).abs().max()) < 1e-10
+
+
 def test_a_hash_is_that_of_the_contents():
     x, _ = data()
     assert_array_equal(row_hash(Streamed(x, "cpu"), 3), row_hash(x, 3))

@@ -4,10 +4,8 @@ import json
 
 import numpy as np
 import pytest
-import scipy.linalg
 
 from fourierwalk import cli
-from fourierwalk.commands import bench
 
 
 def test_every_row_is_measured_and_written(tmp_path, capsys, monkeypatch):
@@ -31,18 +29,14 @@ def test_every_row_is_measured_and_written(tmp_path, capsys, monkeypatch):
     )
 
 
-def test_a_target_is_met_or_not():
-    assert bench.Figure("", "", 1.0, 2.0, True).met
-    assert not bench.Figure("", "", 1.0, 2.0, False).met
-
-
-def test_the_reference_is_the_minimiser():
-    x, y, omega = bench.problem(2, 100, 5)
-    s = np.exp(1j * x @ omega.T)
-    expected = scipy.linalg.solve(s.conj().T @ s + 0.1 * 100 * np.eye(5), s.conj().T @ y)
-    np.testing.assert_allclose(bench.reference_step(x, y, omega), expected)
-
-
 def test_unknown_names_are_refused(capsys):
     assert cli.main(["bench", "--only", "nothing"]) == 2
     assert "--only must name some of" in capsys.readouterr().err
+
+
+def test_a_gpu_that_is_not_there_is_told(capsys):
+    torch = pytest.importorskip("torch")
+    if torch.cuda.is_available():
+        pytest.skip("there is one")
+    assert cli.main(["bench", "--device", "cuda"]) == 2
+    assert "--device cuda needs a CUDA device, and torch" in capsys.readouterr().err

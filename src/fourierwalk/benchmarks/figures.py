@@ -1,0 +1,55 @@
+"""One measured figure beside its target; tables of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fourierwalk.provenance import describe
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measured figure beside its target."""
+
+    case: str
+    what: str
+    value: float
+    target: float
+    at_most: bool  # whether the target is an upper bound
+
+    @property
+    def met(self) -> bool:
+        """Whether the target is reached."""
+        return self.value <= self.target if self.at_most else self.value >= self.target
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """Case, figure, measured, target, and a word where it falls short."""
+        bound = f"{'≤' if self.at_most else '≥'} {self.target:g}"
+        return self.case, self.what, f"{self.value:.3g}", bound, "" if self.met else "falls short"
+
+
+HEADER = ("case", "figure", "measured", "target", "")
+
+
+def markdown(found: Sequence[Figure], origin: dict[str, Any]) -> str:
+    """The table and where it comes from, for documents."""
+    lines = [HEADER, ("---",) * len(HEADER), *(figure.cells for figure in found)]
+    table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return f"{table}\n\nCommit {origin['commit']}: {describe(origin)}\n"
+
+
+def median_seconds(function: Callable[[], Any], repeats: int = 5) -> float:
+    """The median of a few timings after one unmeasured call."""
+    function()
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return float(np.median(times))

@@ -1,0 +1,338 @@
+"""Speeds on a GPU: seconds, and shares of the product rates that the same run has measured."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.special
+
+from fourierwalk import ahead
+from fourierwalk.benchmarks.figures import Figure
+from fourierwalk.draws import placed
+from fourierwalk.estimators import AdaptiveFourierClassifier
+from fourierwalk.features import ComplexExponentials, CosineSine
+from fourierwalk.least_squares import LeastSquares
+from fourierwalk.paper.cases import CASES, Case, Cell, at_scale, cells, on_digits
+from fourierwalk.paper.data import Split, split
+from fourierwalk.paper.run import Place, can_run_together, run, run_together
+from fourierwalk.products import products
+from fourierwalk.proposals import RandomWalk
+from fourierwalk.rows import Rows
+from fourierwalk.sampler import Metropolis
+from fourierwalk.solver import Solver
+from fourierwalk.streaming import Streamed
+
+MODES = ("double", "single", "tf32", "bf16")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Where and how large a benchmark runs."""
+
+    device: Any
+    shrink: int
+    data_dir: str | None
+
+    @classmethod
+    def on(cls, device: str, shrink: int, data_dir: str | None) -> Setting:
+        """On a device that is there."""
+        Place(device).put(np.zeros(1))  # or a sentence that says what is missing
+        return cls(device, shrink, data_dir)
+
+    def wait(self) -> None:
+        """Until the device is done."""
+        import torch
+
+        if torch.device(self.device).type == "cuda":
+            torch.cuda.synchronize(self.device)
+
+    def seconds(self, function: Callable[[], Any], repeats: int = 5) -> float:
+        """The median of a few timings after one unmeasured call."""
+        times = []
+        for _ in range(repeats + 1):
+            self.wait()
+            start = time.perf_counter()
+            function()
+            self.wait()
+            times.append(time.perf_counter() - start)
+        return statistics.median(times[1:])
+
+    def tensor(self, values: np.ndarray) -> Any:
+        """Values on the device."""
+        import torch
+
+        return torch.as_tensor(values, device=self.device)
+
+    def described(self) -> dict[str, Any]:
+        """The device, its driver and its libraries."""
+        import torch
+
+        if torch.device(self.device).type != "cuda":
+            return {"name": str(self.device), "torch": torch.__version__}
+        properties = torch.cuda.get_device_properties(self.device)
+        asked = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+        driver = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
+        return {
+            "name": properties.name,
+            "memory_gb": round(properties.total_memory / 1e9, 1),
+            "driver": driver.splitlines()[0] if driver else "unknown",
+            "cuda": torch.version.cuda,
+            "torch": torch.__version__,
+        }
+
+    @cached_property
+    def images(self) -> Case:
+        """MNIST at paper scale; scikit-learn's digits for toy sizes."""
+        case = at_scale(CASES["case4"], "paper")
+        return case if self.shrink == 1 else on_digits(case)
+
+    @cached_property
+    def rows(self) -> Split:
+        """The images on the device."""
+        data = split(self.images, 0, self.data_dir)
+        return data._replace(**{name: self.tensor(getattr(data, name)) for name in ("x", "y", "x_test", "y_test")})
+
+    @cached_property
+    def peaks(self) -> dict[str, float]:
+        """Operations a second of a large square product, by precision, as (n, n) times (n, n)."""
+        import torch
+
+        found = {}
+        for mode in MODES:
+            n = (8192 if mode == "double" else 16384) // self.shrink
+            square = torch.randn((n, n), device=self.device, dtype=torch.float64 if mode == "double" else torch.float32)
+            found[mode] = 2.0 * n**3 / self.seconds(lambda a=square, m=mode: _product(a, m), 3)  # type: ignore[misc]
+        return found
+
+
+def _product(square: Any, mode: str) -> Any:
+    """One product in a precision, without the triangle."""
+    import torch
+
+    from fourierwalk.products import _float_products, _rounded_product
+
+    with _float_products(mode):
+        if mode == "bf16":
+            rounded = square.to(torch.bfloat16)
+            return _rounded_product(rounded, rounded)
+        return square @ square
+
+
+def bench_peaks(setting: Setting) -> list[Figure]:
+    """What the device can do."""
+    return [
+        Figure(f"a square product, {mode}", "TFLOP/s", peak / 1e12, 0.0, False) for mode, peak in setting.peaks.items()
+    ]
+
+
+def walked(setting: Setting, minimize: LeastSquares, n_frequencies: int, step_size: float, n_steps: int) -> Any:
+    """A few steps of the paper's walk from zero; the last state."""
+    import torch
+
+    x = minimize.rows.anchor
+    start = torch.zeros((n_frequencies, minimize.rows.x.shape[1]), dtype=torch.float64, device=x.device)
+    walk = Metropolis(RandomWalk(step_size), 3.0 * minimize.rows.x.shape[1] - 2.0, refit_every=n_steps + 1)
+    rng = placed(np.random.default_rng(0), "auto", x, start.numel())
+    state = walk.init(minimize, start)
+    for after, _ in ahead.sample(walk, minimize, state, rng, n_steps):
+        state = after
+    return state
+
+
+STEP_TARGETS = {
+    (8192, "double"): 0.42,
+    (8192, "bf16"): 0.075,
+    (1024, "bf16"): 0.0025,
+}
+
+
+def bench_steps(setting: Setting) -> list[Figure]:
+    """Steps of Case 4's walk, and the share of the peak that their Gram matrices reach."""
+    figures = []
+    data = setting.rows
+    n_rows = data.x.shape[0]
+    for width in (1024, 2048, 8192):
+        k = max(4, width // setting.shrink)
+        for mode in MODES:
+            minimize = LeastSquares(Rows(data.x, data.y), ComplexExponentials(), 0.1, Solver("direct", mode))
+            n_steps = 16 if width > 1024 else 64
+            seconds = (
+                setting.seconds(lambda m=minimize, k=k, n=n_steps: walked(setting, m, k, 0.1, n), 3)  # type: ignore[misc]
+                - setting.seconds(lambda m=minimize, k=k: walked(setting, m, k, 0.1, 0), 3)  # type: ignore[misc]
+            ) / n_steps
+            case, target = f"N = {n_rows:,}, d = {data.x.shape[1]}, K = {k}, {mode}", STEP_TARGETS.get((width, mode))
+            figures.append(Figure(case, "seconds a step", seconds, target or 0.0, target is not None))
+            if width >= 2048:
+                figures.append(_share(setting, case, k, mode))
+    return figures
+
+
+def _share(setting: Setting, case: str, n_frequencies: int, mode: str) -> Figure:
+    """Of the peak, counting the 4NK² operations that a Hermitian update needs."""
+    import torch
+
+    n_rows = setting.rows.x.shape[0]
+    kind = torch.float64 if mode == "double" else torch.float32
+    columns = torch.rand((n_rows, 2 * n_frequencies), device=setting.device, dtype=kind)
+    values = columns[:, :1].clone()
+    seconds = setting.seconds(lambda: products(columns, values, mode), 3)
+    rate = 4.0 * n_rows * n_frequencies**2 / seconds
+    return Figure(case, "share of the peak in the Gram matrix", rate / setting.peaks[mode], 0.7, False)
+
+
+def bench_precision(setting: Setting) -> list[Figure]:
+    """Case 4's walk of 100 steps in lower precision: the error against that of the walk in double, in points."""
+    width = 8192 // setting.shrink
+    found = {mode: run(_cell(setting, width, mode), _place(setting))["misclassified_modulus"] for mode in MODES}
+    return [
+        Figure(
+            f"K = {width}, walk in {mode}",
+            "points of error beyond the walk in double",
+            error - found["double"],
+            0.1,
+            True,
+        )
+        for mode, error in found.items()
+        if mode != "double"
+    ]
+
+
+def _cell(setting: Setting, width: int, precision: str, seed: int = 0) -> Cell:
+    case = setting.images
+    experiment = next(each for each in case.experiments if each.method == "walk")
+    return Cell(case, replace(experiment, precision=precision), width, seed)
+
+
+def _place(setting: Setting) -> Place:
+    return Place(str(setting.device), setting.data_dir) if setting.shrink == 1 else _Toy(setting.device, None)
+
+
+class _Toy(Place):
+    """Tensors on whatever device there is."""
+
+    def put(self, values: np.ndarray) -> Any:
+        """The values on the device."""
+        import torch
+
+        return torch.as_tensor(values, device=self.device)
+
+
+def bench_table(setting: Setting) -> list[Figure]:
+    """Case 4's Table 1, all widths and columns, one seed, walks in bf16."""
+    case = setting.images
+    wanted = [cell for cell in cells([case], None, [0], None) if cell.width <= 8192 // setting.shrink]
+    wanted = [cell._replace(experiment=replace(cell.experiment, precision="bf16")) for cell in wanted]
+    place = _place(setting)
+    start = time.perf_counter()
+    for cell in wanted:
+        run(cell, place)
+    return [Figure("Table 1, one seed", "seconds, data loading included", time.perf_counter() - start, 20.0, True)]
+
+
+def bench_experiments(setting: Setting) -> list[Figure]:
+    """Experiment 1 of Cases 1 and 2, ten realisations."""
+    figures, place = [], _place(setting)
+    for name in ("case1", "case2"):
+        case = at_scale(CASES[name], "paper" if setting.shrink == 1 else "quick")
+        seeds = None if setting.shrink == 1 else [0, 1]
+        wanted = [cell for cell in cells([case], None, seeds, ["algorithm-1"]) if cell.width * setting.shrink <= 2048]
+        groups: dict[Any, list[Cell]] = {}
+        for cell in wanted:
+            groups.setdefault(cell.width if can_run_together(cell) else cell, []).append(cell)
+        start = time.perf_counter()
+        for group in groups.values():
+            run_together(group, place) if len(group) > 1 else run(group[0], place)
+        seconds = time.perf_counter() - start
+        figures.append(Figure(f"{case.title}, Experiment 1, {len(wanted)} cells", "seconds", seconds, 180.0, True))
+    return figures
+
+
+def bench_auto(setting: Setting) -> list[Figure]:
+    """MNIST by `sampler="auto"`: seconds of a fit, and the error on the test rows."""
+    figures = []
+    data = split(setting.images, 0, setting.data_dir)
+    labels, truth = np.argmax(data.y, axis=1), np.argmax(data.y_test, axis=1)
+    for width, seconds, error in ((1024, 5.0, 1.5), (8192, 30.0, 1.28)):
+        k = width // setting.shrink
+        device = setting.device if setting.shrink == 1 else None
+        model = AdaptiveFourierClassifier(k, device=device, random_state=0)
+        start = time.perf_counter()
+        model.fit(data.x, labels)
+        taken = time.perf_counter() - start
+        wrong = 100 * float(np.mean(model.predict(data.x_test) != truth))
+        figures += [
+            Figure(f"auto, images, K = {k}", "seconds of a fit", taken, seconds, True),
+            Figure(f"auto, images, K = {k}", "% misclassified", wrong, error, True),
+        ]
+    return figures
+
+
+def bench_streaming(setting: Setting) -> list[Figure]:
+    """N = 10⁷, d = 20, K = 4096, inputs on the host: a solve against its products at the peak rate."""
+    n, k = 10_000_000 // setting.shrink**3, 4096 // setting.shrink
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((n, 20), dtype=np.float32)
+    y = setting.tensor(np.sin(x[:, :1]).astype(np.float64))
+    omega = setting.tensor(rng.standard_normal((k, 20)))
+    figures = []
+    for mode in ("double", "bf16"):
+        minimize = LeastSquares(
+            Rows(Streamed(x, setting.device), y), ComplexExponentials(), 0.1, Solver("direct", mode)
+        )
+        seconds = setting.seconds(lambda m=minimize: m.ahead(omega), 1 if mode == "double" else 2)  # type: ignore[misc]
+        least = 4.0 * n * k**2 / setting.peaks[mode]
+        case = f"N = {n:,}, d = 20, K = {k}, streamed, {mode}"
+        figures += [
+            Figure(case, "seconds a solve", seconds, 0.0, False),
+            Figure(case, "times its products at the peak rate", seconds / least, 1.3, True),
+        ]
+    return figures
+
+
+def bench_dual(setting: Setting) -> list[Figure]:
+    """N = 10⁴, d = 4, K = 15,000: 400 steps by the dual form, on f = Si(x·b/a) exp(−|x|²/2)."""
+    n, k, n_steps = 10_000 // setting.shrink, 15_000 // setting.shrink, 400 // setting.shrink
+    rng = np.random.default_rng(0)
+    x, direction = rng.standard_normal((n, 4)), rng.standard_normal(4)
+    along = x @ (direction / np.linalg.norm(direction))
+    y = scipy.special.sici(along / 1e-2)[0] * np.exp(-0.5 * np.sum(x**2, axis=1))
+    rows = Rows(setting.tensor(x), setting.tensor(y[:, None]))
+    minimize = LeastSquares(rows, CosineSine(), 1e-3, Solver("dual"))
+    walked(setting, minimize, k, 0.5, 1)
+    start = time.perf_counter()
+    walked(setting, minimize, k, 0.5, n_steps)
+    setting.wait()
+    case = f"N = {n:,}, d = 4, K = {k:,}, dual form"
+    return [Figure(case, f"seconds for {n_steps} steps", time.perf_counter() - start, 60.0, True)]
+
+
+def bench_repeatability(setting: Setting) -> list[Figure]:
+    """Two walks from one seed: how far their frequencies are apart."""
+    figures = []
+    for mode in ("double", "bf16"):
+        data, k = setting.rows, max(4, 1024 // setting.shrink)
+        minimize = LeastSquares(Rows(data.x, data.y), ComplexExponentials(), 0.1, Solver("direct", mode))
+        first, again = (walked(setting, minimize, k, 0.1, 50).frequencies for _ in range(2))
+        apart = float(abs(first - again).max())
+        figures.append(Figure(f"two walks of 50 steps, K = {k}, {mode}", "largest difference", apart, 0.0, True))
+    return figures
+
+
+BENCHES: dict[str, Callable[[Setting], list[Figure]]] = {
+    "peaks": bench_peaks,
+    "steps": bench_steps,
+    "precision": bench_precision,
+    "table": bench_table,
+    "auto": bench_auto,
+    "experiments": bench_experiments,
+    "dual": bench_dual,
+    "streaming": bench_streaming,
+    "repeatability": bench_repeatability,
+}
