@@ -260,10 +260,11 @@ def test_single_precision_is_near_and_says_so(name, anywhere):
     assert solution.loss == pytest.approx(double(omega).loss, abs=1e-5)
 
 
-def test_single_precision_of_large_phases():
+@pytest.mark.parametrize("spread", [1.0, 1e4], ids=["short", "long"])
+def test_single_precision_of_short_and_long_phases(spread):
     rng = np.random.default_rng(0)
     x = rng.standard_normal((500, 1))
-    omega = 1e4 * rng.standard_normal((6, 1))
+    omega = spread * rng.standard_normal((6, 1))
     single, double = (
         LeastSquares(Rows(x, np.sin(x)), ComplexExponentials(), 0.1, Solver("direct", p))(omega).amplitudes
         for p in ("single", "double")

@@ -194,3 +194,13 @@ def test_a_few_blocks_are_one(monkeypatch):
     monkeypatch.setattr(rows_module, "WHOLE", 3)
     assert [block.x.shape[0] for block in Rows(np.ones((15, 2))).blocks(2)] == [15]
     assert [block.x.shape[0] for block in Rows(np.ones((16, 2))).blocks(2)] == [5, 5, 5, 1]
+
+
+@pytest.mark.parametrize(("reach", "kind"), [(0.9, np.float32), (1.1, np.float64)], ids=["short", "long"])
+def test_short_phases_are_single_radians_and_long_ones_turns(reach, kind):
+    x = np.array([[1.0, -2.0], [0.5, 1.0]])
+    vectors = np.array([[reach * rows_module.SHORT / 2, -reach * rows_module.SHORT / 4]])
+    found = Block(x).projector(vectors, "single")(slice(0, 2))
+    assert found.dtype == kind
+    unit = 1.0 if kind == np.float32 else 2 * np.pi
+    assert_allclose(found * unit, x @ vectors.T, rtol=1e-6)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
@@ -106,7 +106,23 @@ def complex_of(real: Array, imaginary: Array) -> Array:
         values = np.empty(real.shape, dtype)
         values.real, values.imag = real, imaginary
         return values
+    if compat.is_torch_array(real):
+        import torch
+
+        return torch.complex(real, imaginary)
     return xp.astype(real, dtype) + 1j * xp.astype(imaginary, dtype)
+
+
+def hermitian(gram: Array) -> Array:
+    """SᴴS = (CᵀC + DᵀD) + i(CᵀD − DᵀC) from the Gram matrix of the real columns [C | D], S = C + iD."""
+    n = gram.shape[-1] // 2
+    cosines, sines, mixed, turned = gram[..., :n, :n], gram[..., n:, n:], gram[..., :n, n:], gram[..., n:, :n]
+    if not compat.is_numpy_array(gram):
+        return complex_of(cosines + sines, mixed - turned)
+    matrix = np.empty(cosines.shape, np.complex64 if gram.dtype == np.float32 else np.complex128)
+    np.add(cosines, sines, out=matrix.real)
+    np.subtract(mixed, turned, out=matrix.imag)
+    return matrix
 
 
 def real_part(values: Array) -> Array:
@@ -132,8 +148,9 @@ def squared_modulus(values: Array) -> Array:
 def cos_sin(phases: Callable[[slice], Array], shape: tuple[int, int], single: bool = False) -> Array:
     """The columns ``[cos φ | sin φ]``, (n, 2K), in single precision on request.
 
-    `phases` gives the phases of some rows, so that they are made where they are used; for single precision in turns of
-    2π, and in doubles, whose whole turns are taken off before they are cut. NumPy's tangent runs in vector registers
+    `phases` gives the phases of some rows, so that they are made where they are used. For single precision they are
+    turns of 2π, whose whole ones are taken off before they are cut; short phases of NumPy come in singles and in
+    radians already. NumPy's tangent runs in vector registers
     where its sine and cosine do not: one tangent of the half angle gives both, to 3e-16, in a seventh of the time.
     Slices that stay in the cache are filled by as many threads as BLAS is allowed.
     """
@@ -143,19 +160,23 @@ def cos_sin(phases: Callable[[slice], Array], shape: tuple[int, int], single: bo
     if not compat.is_numpy_array(first) or first.ndim > 2:
         return _cos_sin_elsewhere(phases(slice(0, n_rows)), single)
     columns = np.empty((n_rows, 2 * n_frequencies), dtype=np.float32 if single else first.dtype)
+    fill_part = _fill_single if single else _fill_double
 
     def fill(rows: range) -> None:
         for start in range(rows.start, rows.stop, height):
             part = slice(start, min(start + height, rows.stop))
-            _fill_cos_sin(phases(part), columns[part, :n_frequencies], columns[part, n_frequencies:])
+            fill_part(phases(part), columns[part, :n_frequencies], columns[part, n_frequencies:])
 
-    n_threads = blas_threads() if n_rows > 8 * height else 1
-    if n_threads == 1:
-        fill(range(n_rows))
-    else:  # one long range each: threads that fetch many short ones wait for the interpreter's lock
-        bounds = [n_rows * i // n_threads for i in range(n_threads + 1)]
-        list(_pool(n_threads, os.getpid()).map(fill, map(range, bounds[:-1], bounds[1:])))
+    in_threads(fill, [n_rows * i // blas_threads() for i in range(blas_threads() + 1)], n_rows > 8 * height)
     return columns
+
+
+def in_threads(work: Callable[[range], None], bounds: Sequence[int], is_worth_it: bool) -> None:
+    """Work on consecutive ranges, one thread each: threads that fetch many short ones wait for the interpreter."""
+    if not is_worth_it or len(bounds) == 2:
+        work(range(bounds[0], bounds[-1]))
+    else:
+        list(_pool(len(bounds) - 1, os.getpid()).map(work, map(range, bounds[:-1], bounds[1:])))
 
 
 def _cos_sin_elsewhere(phases: Array, single: bool) -> Array:
@@ -197,13 +218,15 @@ _BEFORE: list[tuple[Any, int]] = []
 SLICE = 2**15  # phases per slice
 
 
-def _fill_cos_sin(phases: np.ndarray, cosine: np.ndarray, sine: np.ndarray) -> None:
-    if cosine.dtype != phases.dtype:
-        reduced = (phases - np.rint(phases)).astype(np.float32)
-        reduced *= np.float32(2 * np.pi)
-        np.cos(reduced, out=cosine)
-        np.sin(reduced, out=sine)
-        return
+def _fill_single(phases: np.ndarray, cosine: np.ndarray, sine: np.ndarray) -> None:
+    if phases.dtype != np.float32:
+        phases = (phases - np.rint(phases)).astype(np.float32)
+        phases *= np.float32(2 * np.pi)
+    np.cos(phases, out=cosine)
+    np.sin(phases, out=sine)
+
+
+def _fill_double(phases: np.ndarray, cosine: np.ndarray, sine: np.ndarray) -> None:
     half = 0.5 * phases
     tangent = np.tan(half, out=half)
     np.multiply(tangent, tangent, out=cosine)

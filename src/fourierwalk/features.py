@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from fourierwalk._arrays import Array, complex_of, cos_sin, namespace
+from fourierwalk._arrays import Array, complex_of, cos_sin, hermitian, namespace
 from fourierwalk.products import matmul
 from fourierwalk.rows import Block
 
@@ -62,8 +61,7 @@ class _Fourier:
 
     def single_columns(self, block: Block, frequencies: Array, precision: str) -> Array:
         """The columns in single precision, of phases in double, or as near to that as the products' precision needs."""
-        turns = block.projector(frequencies / (2 * math.pi), precision)
-        return cos_sin(turns, self._shape(block, frequencies), single=True)
+        return cos_sin(block.projector(frequencies, precision), self._shape(block, frequencies), single=True)
 
     def _shape(self, block: Block, frequencies: Array) -> tuple[int, int]:
         return int(block.x.shape[-2]), int(frequencies.shape[-2])
@@ -102,8 +100,7 @@ class ComplexExponentials(_Fourier):
     def system(self, gram: Array, moment: Array) -> tuple[Array, Array]:
         """SᴴS and Sᴴy, from the sums over cosines and sines."""
         n = moment.shape[-2] // 2
-        matrix = complex_of(gram[..., :n, :n] + gram[..., n:, n:], gram[..., :n, n:] - gram[..., n:, :n])
-        return matrix, complex_of(moment[..., :n, :], -moment[..., n:, :])
+        return hermitian(gram), complex_of(moment[..., :n, :], -moment[..., n:, :])
 
     def matrix(self, columns: Array) -> Array:
         """S itself."""

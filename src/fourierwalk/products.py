@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,7 +11,7 @@ import array_api_compat as compat
 import numpy as np
 import scipy.linalg
 
-from fourierwalk._arrays import SLICE, Array, is_remote, namespace, transposed
+from fourierwalk._arrays import SLICE, Array, blas_threads, in_threads, is_remote, namespace, transposed
 
 PRECISIONS = ("bf16", "tf32", "single", "double")
 """From the lowest to the highest; what one cannot be trusted with is done again in the next."""
@@ -86,11 +87,17 @@ def _stored(matrix: np.ndarray) -> tuple[np.ndarray, int]:
 
 def _mirrored(matrix: np.ndarray, width: int = 64) -> np.ndarray:
     """The symmetric matrix whose lower triangle is there, completed in place."""
-    for start in range(0, matrix.shape[0], width):
-        part = slice(start, start + width)
-        matrix[:start, part] = matrix[part, :start].T
-        corner = matrix[part, part]
-        corner += np.tril(corner, -1).T
+
+    def complete(rows: range) -> None:
+        for start in range(rows.start * width, min(rows.stop * width, matrix.shape[0]), width):
+            part = slice(start, start + width)
+            matrix[:start, part] = matrix[part, :start].T
+            corner = matrix[part, part]
+            corner += np.tril(corner, -1).T
+
+    n, n_threads = -(-matrix.shape[0] // width), blas_threads()
+    bounds = [round(n * math.sqrt(i / n_threads)) for i in range(n_threads + 1)]  # of equal areas
+    in_threads(complete, bounds, n >= 16)
     return matrix
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import scipy.sparse
 
 from fourierwalk._arrays import Array, accelerator_bytes, float64, like, namespace, scalar, transposed
@@ -19,6 +20,9 @@ BLOCK_BYTES = 64 * 2**20
 
 WHOLE = 3
 """Rows of no more than this many blocks are one block: sums of large matrices cost more than the memory is worth."""
+
+SHORT = 32.0
+"""Phases up to this, in radians, may be made in single precision: to 2e-6."""
 
 NARROW = 8
 """Rows of no more columns are projected in small parts: products so small that BLAS leaves them to one thread."""
@@ -56,12 +60,27 @@ class Block:
         return ((self.x.T @ pulls).T - total[:, None] * self.center[None, :]) / self.scale[None, :]
 
     def projector(self, vectors: Array, precision: str = "double") -> Callable[[slice], Array]:
-        """`project` of some rows at a time: of wide ones from one large product, of narrow ones where they are used."""
-        if self.center is not None or int(self.x.shape[-1]) > NARROW:
+        """`project` of some rows at a time: of wide ones from one large product, of narrow ones where they are used.
+
+        Below double precision in turns of 2π; short phases of NumPy in singles, and in radians.
+        """
+        is_narrow = self.center is None and int(self.x.shape[-1]) <= NARROW
+        if precision != "double" and is_narrow and self._is_short(vectors):
+            x, turned = np.asarray(self.x, dtype=np.float32), np.ascontiguousarray(vectors.T, dtype=np.float32)
+            return lambda part: x[part] @ turned
+        vectors = vectors if precision == "double" else vectors / (2 * math.pi)
+        if not is_narrow:
             products = self.project(vectors, precision)
             return lambda part: products[..., part, :]
         x, turned = float64(self.x), namespace(vectors).asarray(transposed(vectors), copy=True)
         return lambda part: x[..., part, :] @ turned
+
+    def _is_short(self, vectors: Array) -> bool:
+        """Whether no phase is so long that singles would lose digits of it."""
+        if not isinstance(self.x, np.ndarray) or self.x.ndim > 2:
+            return False
+        reach = np.max(np.abs(self.x), axis=0, initial=0.0) @ np.max(np.abs(vectors), axis=0, initial=0.0)
+        return bool(reach <= SHORT)
 
 
 @dataclass(frozen=True)
