@@ -16,7 +16,7 @@ def test_every_row_is_measured_and_written(tmp_path, capsys, monkeypatch):
     assert "toy sizes" in shown
     content = json.loads((tmp_path / "bench.json").read_text())
     assert content["toy_sizes"] is True
-    assert len(content["figures"]) == 26
+    assert len(content["figures"]) == 28
     assert np.all(np.isfinite([figure["value"] for figure in content["figures"]]))
     exact = [f for f in content["figures"] if "error" in f["what"] or "difference" in f["what"]]
     assert exact

@@ -168,6 +168,28 @@ def bench_fit(shrink: int) -> list[Figure]:
     return [Figure(case, "times faster than on the direct path", seconds["direct"] / seconds["auto"], 10, False)]
 
 
+def bench_batches(shrink: int) -> list[Figure]:
+    """A walk of 200 steps on 5,000 rows drawn at each step, of 10⁵ in d = 5, K = 128, against one on all rows."""
+    n, k, drawn, n_steps = 100_000 // shrink**2, 128 // shrink, 5_000 // shrink, 200 // shrink
+    rng = np.random.default_rng(0)
+    x, x_test = rng.standard_normal((n, 5)), rng.standard_normal((10_000 // shrink, 5))
+    y, y_test = (sine_integral(part, 1e-1) for part in (x, x_test))
+    seconds, errors = [], []
+    for size in (None, drawn):
+        model = AdaptiveFourierRegressor(
+            k, sampler="metropolis", n_steps=n_steps, solver=Solver(batch_size=size), random_state=0
+        )
+        start = time.perf_counter()
+        model.fit(x, y)
+        seconds.append(time.perf_counter() - start)
+        errors.append(float(np.sqrt(np.mean((model.predict(x_test) - y_test) ** 2))))
+    case = f"walk on {drawn:,} of {n:,} rows, d = 5, K = {k}"
+    return [
+        Figure(case, "times faster than on all rows, whole fits", seconds[0] / seconds[1]),
+        Figure(case, "times the test error of all rows", errors[1] / errors[0]),
+    ]
+
+
 def bench_tiny(shrink: int) -> list[Figure]:
     """N = 500, K = 16: the walk's overhead over a minimal loop."""
     x, y, _ = problem(1, 500, 16)
@@ -264,6 +286,7 @@ BENCHES: dict[str, Callable[[int], list[Figure]]] = {
     "spectral": bench_spectral,
     "many-rows": bench_many_rows,
     "fit": bench_fit,
+    "batches": bench_batches,
     "tiny": bench_tiny,
     "predict": bench_predict,
     "memory": bench_memory,

@@ -14,23 +14,25 @@ from fourierwalk.provenance import describe
 
 @dataclass(frozen=True)
 class Figure:
-    """One measured figure beside its target."""
+    """One measured figure beside its target, if it has one."""
 
     case: str
     what: str
     value: float
-    target: float
-    at_most: bool  # whether the target is an upper bound
+    target: float | None = None
+    at_most: bool = True  # whether the target is an upper bound
 
     @property
     def met(self) -> bool:
         """Whether the target is reached."""
+        if self.target is None:
+            return True
         return self.value <= self.target if self.at_most else self.value >= self.target
 
     @property
     def cells(self) -> tuple[str, ...]:
         """Case, figure, measured, target, and a word where it falls short."""
-        bound = f"{'≤' if self.at_most else '≥'} {self.target:g}"
+        bound = "" if self.target is None else f"{'≤' if self.at_most else '≥'} {self.target:g}"
         return self.case, self.what, f"{self.value:.3g}", bound, "" if self.met else "falls short"
 
 

@@ -127,9 +127,7 @@ def _product(square: Any, mode: str) -> Any:
 
 def bench_peaks(setting: Setting) -> list[Figure]:
     """What the device can do."""
-    return [
-        Figure(f"a square product, {mode}", "TFLOP/s", peak / 1e12, 0.0, False) for mode, peak in setting.peaks.items()
-    ]
+    return [Figure(f"a square product, {mode}", "TFLOP/s", peak / 1e12) for mode, peak in setting.peaks.items()]
 
 
 def walked(setting: Setting, minimize: LeastSquares, n_frequencies: int, step_size: float, n_steps: int) -> Any:
@@ -168,7 +166,7 @@ def bench_steps(setting: Setting) -> list[Figure]:
                 - setting.seconds(lambda m=minimize, k=k: walked(setting, m, k, 0.1, 0), 3)  # type: ignore[misc]
             ) / n_steps
             case, target = f"N = {n_rows:,}, d = {data.x.shape[1]}, K = {k}, {mode}", STEP_TARGETS.get((width, mode))
-            figures.append(Figure(case, "seconds a step", seconds, target or 0.0, target is not None))
+            figures.append(Figure(case, "seconds a step", seconds, target))
             if width >= 2048:
                 figures.append(_share(setting, case, k, mode))
     return figures
@@ -290,7 +288,7 @@ def bench_streaming(setting: Setting) -> list[Figure]:
         least = 4.0 * n * k**2 / setting.peaks[mode]
         case = f"N = {n:,}, d = 20, K = {k}, streamed, {mode}"
         figures += [
-            Figure(case, "seconds a solve", seconds, 0.0, False),
+            Figure(case, "seconds a solve", seconds),
             Figure(case, "times its products at the peak rate", seconds / least, 1.3, True),
         ]
     return figures
@@ -321,7 +319,7 @@ def bench_repeatability(setting: Setting) -> list[Figure]:
         minimize = LeastSquares(Rows(data.x, data.y), ComplexExponentials(), 0.1, Solver("direct", mode))
         first, again = (walked(setting, minimize, k, 0.1, 50).frequencies for _ in range(2))
         apart = float(abs(first - again).max())
-        figures.append(Figure(f"two walks of 50 steps, K = {k}, {mode}", "largest difference", apart, 0.0, True))
+        figures.append(Figure(f"two walks of 50 steps, K = {k}, {mode}", "largest difference", apart))
     return figures
 
 
