@@ -32,16 +32,16 @@ def torch():
 @pytest.fixture
 def remote(torch, monkeypatch):
     """Tensors count as if they were on a GPU."""
-    for module in ("_arrays", "ahead", "draws"):
+    for module in ("_arrays", "ahead", "draws", "least_squares", "spectral"):
         monkeypatch.setattr(f"fourierwalk.{module}.is_remote", lambda values: hasattr(values, "new_empty"))
 
 
-def problem(torch, regularization=0.1, precision="double", features=None):
+def problem(torch, regularization=0.1, precision="double", features=None, path="direct"):
     rng = np.random.default_rng(0)
     x = rng.standard_normal((200, 2))
     y = np.sin(3 * x[:, :1]) + x[:, 1:]
     rows = Rows(torch.asarray(x), torch.asarray(y))
-    return LeastSquares(rows, features or ComplexExponentials(), regularization, Solver("direct", precision))
+    return LeastSquares(rows, features or ComplexExponentials(), regularization, Solver(path, precision))
 
 
 def start(torch, n=8):
@@ -70,9 +70,38 @@ def test_a_walk_ahead_is_the_same_walk(torch, name, n_steps, request):
         assert info.phase == same_info.phase
 
 
-def test_nothing_is_asked_inside_a_step(torch, remote, monkeypatch):
+@pytest.mark.parametrize("step_size", [0.01, 1.0], ids=["on one grid", "out of the grid"])
+@pytest.mark.parametrize("features", [ComplexExponentials(), CosineSine()], ids=lambda f: f.name)
+def test_a_walk_ahead_in_fourier_space_is_the_same_walk(torch, features, step_size, request, monkeypatch):
+    """A step whose frequencies outgrow the grid is taken again, with a larger one."""
+    trusted, exact = [], LeastSquares.ahead
+
+    def watched(self, frequencies):
+        solution = exact(self, frequencies)
+        assert solution.info.path == "spectral"
+        trusted.append(bool(solution.info.trusted))
+        return solution
+
+    monkeypatch.setattr(LeastSquares, "ahead", watched)
+    sampler, n_steps = Metropolis(RandomWalk(step_size), 3.0, refit_every=3), 2 * ahead.AT_ONCE + 3
+    expected = walked(torch, sampler, n_steps, features=features, path="spectral")
+    assert trusted == []
+    request.getfixturevalue("remote")
+    found = walked(torch, sampler, n_steps, features=features, path="spectral")
+    assert all(trusted) == (step_size < 0.1)
+    assert len(found) == n_steps
+    for (state, info), (same_state, same_info) in zip(found, expected, strict=True):
+        assert_allclose(state.frequencies, same_state.frequencies, atol=1e-9)
+        assert_allclose(state.amplitudes, same_state.amplitudes, atol=1e-9)
+        assert info.loss == pytest.approx(same_info.loss)
+        assert info.solve.trusted is True
+
+
+@pytest.mark.parametrize("path", ["direct", "dual", "spectral", "auto"])
+def test_nothing_is_asked_inside_a_step(torch, remote, monkeypatch, path):
     """Reading a number waits for the device: none is read but by the one question after each sixteen steps."""
-    minimize, asked = problem(torch), []
+    minimize, asked = problem(torch, path=path), []
+    assert (minimize.spectral is None) == (path in ("direct", "dual"))
     for sampler in SAMPLERS.values():
         state = sampler.init(minimize, start(torch))
         with monkeypatch.context() as patch:

@@ -18,6 +18,20 @@ def test_the_cheapest_path_by_size():
     assert cheapest(500, 16, 1, ComplexExponentials()) == "direct"
 
 
+def test_a_gpu_makes_up_for_more_rows():
+    def cheapest(n_rows, n_frequencies, d, features):
+        found = costs(n_rows, n_frequencies, d, features, remote=True)
+        return min(found, key=found.get)
+
+    assert cheapest(10**7, 512, 1, ComplexExponentials()) == "spectral"
+    assert cheapest(10**7, 2048, 2, CosineSine()) == "spectral"
+    assert cheapest(50_000, 64, 1, CosineSine()) == "direct"
+    assert cheapest(100, 512, 5, CosineSine()) == "dual"
+    here, there = costs(10**6, 512, 2, CosineSine()), costs(10**6, 512, 2, CosineSine(), remote=True)
+    assert here.keys() == there.keys()
+    assert all(there[path] < here[path] for path in here)
+
+
 def test_only_few_inputs_have_a_fourier_space():
     assert set(costs(10, 4, 1500, CosineSine())) == {"direct", "dual"}
     assert set(costs(10, 4, 3, CosineSine())) == {"direct", "dual", "spectral"}

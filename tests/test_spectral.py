@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from tables import slopes
 
-from fourierwalk import spectral
+from fourierwalk import nufft, spectral
 from fourierwalk.features import ComplexExponentials, CosineSine, sigmoid
 from fourierwalk.least_squares import LeastSquares
 from fourierwalk.rows import Rows
@@ -189,10 +189,10 @@ def test_evaluation_is_the_sum(d, spread):
 
 
 def test_the_window_has_the_transform_that_it_says():
-    t = np.linspace(-spectral.WIDTH / 2, spectral.WIDTH / 2, 200_001)
+    t = np.linspace(-nufft.WIDTH / 2, nufft.WIDTH / 2, 200_001)
     for theta in (0.0, 0.7, np.pi / 2):
-        integral = np.trapezoid(spectral.window(t) * np.cos(theta * t), t)
-        assert spectral.window_transform(np.array(theta)) == pytest.approx(integral, rel=1e-7)
+        integral = np.trapezoid(nufft.window(t) * np.cos(theta * t), t)
+        assert nufft.window_transform(np.array(theta)) == pytest.approx(integral, rel=1e-7)
 
 
 def test_spreading_keeps_the_total():
@@ -200,7 +200,7 @@ def test_spreading_keeps_the_total():
     positions, weight = rng.uniform(-20, 20, (50, 1)), rng.random(50)
     grid = spectral.spread(positions, [weight, 2 * weight], (80,))
     assert grid.shape == (2, 80)
-    assert_allclose(grid[0], weight @ spectral.window(np.arange(-40, 40) - positions[:, 0, None]), atol=1e-9)
+    assert_allclose(grid[0], weight @ nufft.window(np.arange(-40, 40) - positions[:, 0, None]), atol=1e-9)
     assert_allclose(grid[1], 2 * grid[0])
 
 
@@ -219,3 +219,185 @@ def test_rows_without_a_fourier_space_are_refused():
     with pytest.raises(ValueError, match="at most 3 columns and Fourier features"):
         LeastSquares(Rows(x, y), sigmoid(), 0.1, Solver("spectral"))
     assert LeastSquares(Rows(wide, y), CosineSine(), 0.1).spectral is None
+
+
+# Tensors: on the CPU in place of a GPU, through the same code.
+
+few_dimensions = pytest.mark.parametrize(("d", "spread"), [(1, 200.0), (2, 8.0)])
+
+
+@pytest.fixture
+def torch():
+    return pytest.importorskip("torch")
+
+
+@pytest.fixture
+def remote(torch, monkeypatch):
+    """Tensors count as if they were on a GPU."""
+    for module in ("_arrays", "least_squares", "spectral"):
+        monkeypatch.setattr(f"fourierwalk.{module}.is_remote", lambda values: hasattr(values, "new_empty"))
+
+
+def tensor_rows(torch, x, y, weight=None):
+    return Rows(*(None if part is None else torch.asarray(part) for part in (x, y, weight)))
+
+
+def is_like(found, reference):
+    return type(found) is type(reference) and found.device == reference.device
+
+
+@both_kinds
+@few_dimensions
+@pytest.mark.parametrize("shift", [0.0, 30.0], ids=["about zero", "far from zero"])
+@pytest.mark.parametrize("weighted", [True, False], ids=["weighted", "plain"])
+def test_tensors_have_the_equations_and_amplitudes_of_the_direct_path(torch, features, d, spread, weighted, shift):
+    rng, x, y = problem(d, shift=shift)
+    weight = rng.integers(1, 4, 300).astype(float) if weighted else None
+    omega = torch.asarray(spread * rng.standard_normal((7, d)))
+    ours, direct = pair(tensor_rows(torch, x, y, weight), features)
+    n = ours.rows.total_weight
+    found, expected = ours.system(omega), direct.system(omega)
+    for part, same in zip(found[:2], expected[:2], strict=True):
+        assert is_like(part, omega)
+        assert part.dtype == same.dtype
+        assert_allclose(part.resolve_conj(), same, atol=1e-11 * n)
+    assert float(found.target_energy) == pytest.approx(float(expected.target_energy))
+    solution = ours(omega)
+    assert solution.info.path == "spectral"
+    assert is_like(solution.amplitudes, omega)
+    assert_allclose(solution.amplitudes, direct(omega).amplitudes, atol=1e-8)
+    assert solution.loss == pytest.approx(direct(omega).loss, abs=1e-9)
+    assert_allclose(ours.eigensystem(omega).amplitudes(0.01), direct.eigensystem(omega).amplitudes(0.01), atol=1e-8)
+
+
+@both_kinds
+@few_dimensions
+@pytest.mark.parametrize("weighted", [True, False], ids=["weighted", "plain"])
+def test_tensors_have_the_direct_gradient(torch, features, d, spread, weighted):
+    rng, x, y = problem(d)
+    weight = rng.integers(1, 4, 300).astype(float) if weighted else None
+    omega = torch.asarray(spread * rng.standard_normal((5, d)))
+    ours, direct = pair(tensor_rows(torch, x, y, weight), features)
+    amplitudes = direct(omega).amplitudes
+    found = ours.gradient(omega, amplitudes)
+    assert is_like(found, omega)
+    assert found.dtype == torch.float64
+    assert_allclose(found, direct.gradient(omega, amplitudes), atol=1e-10)
+
+
+@pytest.mark.parametrize("n_points", [0, 1, 50])
+@pytest.mark.parametrize("shape", [(10,), (64,), (500,), (15,), (12, 30), (64, 50)], ids=str)
+def test_the_transform_of_tensors_is_its_definition(torch, shape, n_points, monkeypatch):
+    """As near as finufft comes; θ leaves [−π, π), the windows reach over the ends, and the points come in blocks."""
+    monkeypatch.setattr(nufft, "AT_ONCE", 40)
+    rng = np.random.default_rng(0)
+    b = rng.standard_normal((2, *shape))
+    theta = rng.uniform(-7, 7, (len(shape), n_points))
+    theta[:, :1] = np.pi
+    expected = np.array([nufft.transform(theta, nufft.prepared(b, b))]).reshape(2, -1)
+    for point in range(n_points):
+        waves = [np.exp(1j * angle * (np.arange(n) - n // 2)) for angle, n in zip(theta[:, point], shape, strict=True)]
+        product = waves[0] if len(shape) == 1 else np.outer(*waves)
+        assert_allclose(expected[:, point], (b * product).sum(axis=tuple(range(1, b.ndim))), atol=1e-12 * b[0].size)
+    points = torch.asarray(theta)
+    found = nufft.transform(points, nufft.prepared(b, points))
+    assert is_like(found, points)
+    assert found.shape == (2, n_points)
+    assert_allclose(found, expected, rtol=0, atol=1e-13 * np.abs(b).sum())
+
+
+def test_points_that_are_no_numbers_read_no_foreign_memory(torch):
+    theta = torch.asarray([[np.inf, np.nan, -1e300, 1e19, 0.5]], dtype=torch.float64)
+    b = np.ones((1, 20))
+    found = nufft.transform(theta, nufft.prepared(b, theta))
+    assert found.shape == (1, 5)
+    assert_allclose(found[0, 4], np.exp(0.5j * np.arange(-10, 10)).sum(), atol=1e-12)
+
+
+def test_the_window_of_tensors_is_the_same(torch):
+    t = np.linspace(-nufft.WIDTH / 2 - 0.5, nufft.WIDTH / 2 + 0.5, 1001)
+    assert_allclose(nufft.window(torch.asarray(t)), nufft.window(t), rtol=1e-14)
+    assert_allclose(nufft.window_transform(torch.asarray(t / 5)), nufft.window_transform(t / 5), rtol=1e-14)
+
+
+def test_the_grid_of_tensors_is_kept_and_grows_when_outgrown(torch):
+    rng, x, y = problem(1)
+    space = Spectral(tensor_rows(torch, x, y), 1e9)
+    small = torch.asarray(rng.standard_normal((5, 1)))
+    space.equations(small, CosineSine())
+    first = space._grids[0]
+    assert all(is_like(part, small) for part in (first.coefficients, first.spacing))
+    assert first.coefficients.dtype == torch.complex128
+    assert 0 < first.coefficients.nbytes <= space.needed_bytes(small)
+    space.equations(1.2 * small, CosineSine())
+    assert space._grids == [first]
+    space.equations(10 * small, CosineSine())
+    assert space._grids[0] is not first
+    assert space._grids[0].bandwidth[0] >= 20 * float(small.abs().max())
+
+
+@pytest.mark.parametrize("frequency", FAR.values(), ids=FAR)
+def test_a_grid_of_tensors_that_does_not_fit_is_refused(torch, frequency):
+    _, x, y = problem(2)
+    minimize = LeastSquares(tensor_rows(torch, x, y), CosineSine(), 0.1, Solver("spectral", max_memory=4e6))
+    with pytest.raises(MemoryError, match="smaller frequencies, another solver, or a larger max_memory"):
+        minimize(torch.asarray([[1.0, 1.0], [frequency, 0.0]], dtype=torch.float64))
+
+
+def test_tensors_need_no_finufft(torch, monkeypatch):
+    monkeypatch.setitem(sys.modules, "finufft", None)
+    rng, x, y = problem(1)
+    ours, direct = pair(tensor_rows(torch, x, y), CosineSine())
+    omega = torch.asarray(rng.standard_normal((5, 1)))
+    assert ours(omega).info.path == "spectral"
+    assert_allclose(ours(omega).amplitudes, direct(omega).amplitudes, atol=1e-8)
+
+
+def test_tensors_without_a_fourier_space_are_refused(torch):
+    _, x, y = problem(3)
+    rows = tensor_rows(torch, x, y)
+    single = Rows(rows.x[:, :2].to(torch.float32), rows.y)
+    stacked = Rows(rows.x[None, :, :2], rows.y[None])
+    for each in (rows, single, stacked):
+        with pytest.raises(ValueError, match=r"in double precision.* of at most 2 columns and Fourier features"):
+            LeastSquares(each, CosineSine(), 0.1, Solver("spectral"))
+
+
+def test_auto_leaves_tensors_on_the_cpu_to_the_other_paths(torch, request):
+    rng, x, y = problem(1, 200_000, 1)
+    rows, omega = tensor_rows(torch, x, y), torch.asarray(rng.standard_normal((64, 1)))
+    assert LeastSquares(rows, CosineSine(), 0.1).spectral is None
+    request.getfixturevalue("remote")
+    minimize = LeastSquares(rows, CosineSine(), 0.1)
+    assert minimize(omega).info.path == minimize.ahead(omega).info.path == "spectral"
+    assert replace(minimize, rows=rows.take(np.arange(500)), spectral=None)(omega).info.path == "direct"
+
+
+@both_kinds
+@few_dimensions
+def test_ahead_trusts_what_the_grid_serves(torch, features, d, spread):
+    rng, x, y = problem(d)
+    omega = torch.asarray(0.1 * spread * rng.standard_normal((5, d)))
+    minimize, direct = pair(tensor_rows(torch, x, y), features)
+    first = minimize.ahead(omega)  # without a grid, one is made
+    assert bool(first.info.trusted)
+    grid = minimize.spectral._grids[0]
+    near, far = 1.4 * omega, omega.clone()
+    far[3, d - 1] = 1.01 * float(grid.bandwidth[d - 1]) / 2
+    solution = minimize.ahead(near)
+    assert is_like(solution.info.trusted, omega)
+    assert bool(solution.info.trusted)
+    assert_allclose(solution.amplitudes, direct(near).amplitudes, atol=1e-8)
+    for frequency in (float(far[3, d - 1]), -float(far[3, d - 1]), 1e9, np.inf, np.nan):
+        far[3, d - 1] = frequency
+        assert not bool(minimize.ahead(far).info.trusted)
+    assert minimize.spectral._grids[0] is grid
+    far[3, d - 1] = float(grid.bandwidth[d - 1])
+    assert_allclose(minimize(far).amplitudes, direct(far).amplitudes, atol=1e-8)
+    assert minimize.spectral._grids[0] is not grid
+    assert bool(minimize.ahead(far).info.trusted)
+
+
+def test_models_of_tensors_are_not_evaluated_by_finufft(torch):
+    rng, x, y = problem(1)
+    assert spectral.evaluation_bytes(tensor_rows(torch, x, y), rng.standard_normal((5, 1))) == np.inf

@@ -14,6 +14,7 @@ import numpy as np
 from fourierwalk import spectral
 from fourierwalk._arrays import (
     Array,
+    accelerator_bytes,
     accelerator_free_bytes,
     adjoint,
     cholesky,
@@ -177,14 +178,21 @@ class LeastSquares:
             return
         able = spectral.applies(self.rows, self.features)
         if self.solver.path == "spectral":
-            spectral.require()
+            if not compat.is_torch_array(self.rows.anchor):
+                spectral.require()
             if not able:
                 raise ValueError(
-                    "solver='spectral' needs dense NumPy rows of at most "
-                    f"{spectral.MOST_DIMENSIONS} columns and Fourier features."
+                    "solver='spectral' needs dense rows (of NumPy, or of torch in double precision) of at most "
+                    f"{spectral.most_dimensions(self.rows)} columns and Fourier features."
                 )
-        if able and spectral.is_installed():
-            object.__setattr__(self, "spectral", Spectral(self.rows, self.solver.memory / 4))
+        if able and (self.solver.path == "spectral" or spectral.is_offered(self.rows)):
+            object.__setattr__(self, "spectral", Spectral(self.rows, self._grid_bytes()))
+
+    def _grid_bytes(self) -> float:
+        """What a grid may take: a quarter of what a solve may."""
+        if self.solver.max_memory is None and accelerator_bytes(self.rows.x) is not None:
+            return accelerator_free_bytes(self.rows.x) / 8
+        return self.solver.memory / 4
 
     def __call__(self, frequencies: Array) -> Solution:
         """The minimiser at these frequencies."""
@@ -200,9 +208,17 @@ class LeastSquares:
         return solution._replace(info=solution.info._replace(raised=len(precisions) > 1))
 
     def ahead(self, frequencies: Array) -> Solution:
-        """The minimiser, without asking the device whether it can be trusted: ``info.trusted`` knows, over there."""
-        path = self.path(frequencies)
-        return self._attempt(frequencies, path, self._precisions(frequencies, path)[0])
+        """The minimiser, without asking the device whether it can be trusted: ``info.trusted`` knows, over there.
+
+        Frequencies that the grid of a Fourier space is too coarse for are not to be trusted.
+        """
+        still = self if self.spectral is None else replace(self, spectral=self.spectral.still)
+        path = still.path(frequencies)
+        solution = still._attempt(frequencies, path, self._precisions(frequencies, path)[0])
+        if still.spectral is None or path != "spectral":
+            return solution
+        trusted = solution.info.trusted & still.spectral.covers(frequencies)
+        return solution._replace(info=solution.info._replace(trusted=trusted))
 
     def _precisions(self, frequencies: Array, path: str) -> tuple[str, ...]:
         """The precisions to try, one after the other."""
@@ -251,7 +267,8 @@ class LeastSquares:
             )
         if self.solver.path != "auto":
             return self.solver.path
-        found = costs(len(self.rows), int(frequencies.shape[-2]), int(self.rows.x.shape[-1]), self.features)
+        size = len(self.rows), int(frequencies.shape[-2]), int(self.rows.x.shape[-1])
+        found = costs(*size, self.features, is_remote(self.rows.anchor))
         if self.spectral is None or not self.spectral.serves(frequencies):
             found.pop("spectral", None)
         else:
@@ -310,7 +327,8 @@ class LeastSquares:
         """∂/∂ωₖ of N⁻¹|Sβ − y|² at fixed amplitudes, (K, d): at the minimiser, the gradient of the projected loss."""
         if self.spectral is not None and self.path(frequencies) == "spectral":
             slopes = self.spectral.slopes(frequencies, amplitudes, self.features)
-            gradient = np.real(1j * np.einsum("kc,cjk->kj", amplitudes, slopes))
+            xp = namespace(slopes)
+            gradient = -xp.imag(xp.sum(amplitudes.T[:, None, :] * slopes, axis=0)).T
         else:
             of_block = getattr(self.features, "gradient", None)
             if of_block is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from fourierwalk import spectral
 from fourierwalk._arrays import free_bytes
@@ -24,7 +25,7 @@ class Solver:
     ----------
     path : {"auto", "direct", "spectral", "dual"}
         "direct": normal equations, summed over blocks of rows. "spectral": the same in Fourier space, for Fourier
-        features of at most three inputs (needs the extra ``nufft``). "dual": one equation per row instead of one per
+        features of at most three inputs (needs the extra ``nufft``; of at most two as torch tensors, without it). "dual": one equation per row instead of one per
         unknown. "auto": the cheapest by `costs`.
     precision : {"double", "single", "tf32", "bf16"}
         Of the products in the walk's solves, with sums and factorisation in single precision where it is not double.
@@ -65,18 +66,36 @@ def most_columns(n_rows: int, allowed: float) -> int:
     return width
 
 
-def costs(n_rows: int, n_frequencies: int, n_features: int, features: Features) -> dict[str, float]:
-    """Rough seconds of one solve by each path, on one core: only their order matters."""
+class Rates(NamedTuple):
+    """Rough seconds of a machine for what the paths are made of: only their order matters."""
+
+    entry: float  # of a column
+    product: float  # of one operation in products
+    factorisation: float  # of one operation in factorisations
+    start: float  # of a transform
+    window: float  # of a point under the window of a transform
+    width: int  # points under the window, per dimension, as far as they cost
+
+
+ONE_CORE = Rates(1e-8, 1 / 4e10, 1 / 4e10, 2e-3, 1.25e-8, 8)
+GPU = Rates(2e-11, 1 / 4e13, 1 / 1e13, 3e-4, 2e-10, 15)
+
+
+def costs(
+    n_rows: int, n_frequencies: int, n_features: int, features: Features, remote: bool = False
+) -> dict[str, float]:
+    """Rough seconds of one solve by each path, on one core, or with `remote` on a GPU: only their order matters."""
     width, unknowns = features.n_columns * n_frequencies, features.n_unknowns * n_frequencies
-    columns = 1e-8 * n_rows * width * (1 + 0.02 * n_features)
-    rate = 4e10  # products and factorisations, operations per second
+    rates = GPU if remote else ONE_CORE
+    columns = rates.entry * n_rows * width * (1 + 0.02 * n_features)
     found = {
-        "direct": columns + (n_rows * width**2 + unknowns**3 / 3) / rate,
-        "dual": columns + (n_rows**2 * width**2 / unknowns + n_rows**3 / 3) / rate,
+        "direct": columns + rates.product * n_rows * width**2 + rates.factorisation * unknowns**3 / 3,
+        "dual": columns + rates.product * n_rows**2 * width**2 / unknowns + rates.factorisation * n_rows**3 / 3,
     }
     if n_features <= spectral.MOST_DIMENSIONS:
         n_points = n_frequencies**2 * (0.5 if features.n_unknowns == 1 else 1.0)
-        found["spectral"] = 2e-3 + n_points * 1e-7 * 8 ** (n_features - 1) + unknowns**3 / 3 / rate
+        transforms = rates.start + rates.window * n_points * rates.width**n_features
+        found["spectral"] = transforms + rates.factorisation * unknowns**3 / 3
     return found
 
 

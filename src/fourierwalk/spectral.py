@@ -7,49 +7,35 @@ that ρ̂(ω) = Σⱼ bⱼ exp(ij·θ) / ψ̂(θ) with θ = ωh, and all that a 
 
 from __future__ import annotations
 
-import importlib.util
 import math
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
+import array_api_compat as compat
 import numpy as np
-from scipy.special import i0, i0e
 
-from fourierwalk._arrays import blas_threads
+from fourierwalk import nufft
+from fourierwalk._arrays import Array, blas_threads, is_remote, like, namespace, to_host
 from fourierwalk.features import ComplexExponentials, CosineSine, Features
+from fourierwalk.nufft import OVERSAMPLING, WIDTH, is_installed, require, transform, window, window_transform
+from fourierwalk.products import matmul
 from fourierwalk.rows import Rows
 
-WIDTH = 15  # grid points under the window, per dimension
-OVERSAMPLING = 2.0
-SHAPE = math.pi * WIDTH * (1 - 1 / (2 * OVERSAMPLING))  # of the window
-TOLERANCE = 1e-13  # of the transform
 HEADROOM = 1.5  # a new grid serves frequencies this much larger than those that asked for it
 MOST_DIMENSIONS = 3
+MOST_DIMENSIONS_OF_TENSORS = 2
 MOST_BANDWIDTH = 1e15  # beyond, grid points cannot be counted
-
-
-def is_installed() -> bool:
-    """Whether the extra `nufft` is there."""
-    return importlib.util.find_spec("finufft") is not None
-
-
-def require() -> Any:
-    """finufft, or a sentence that names the extra."""
-    try:
-        import finufft
-    except ImportError as error:
-        raise ImportError("solver='spectral' needs finufft: pip install 'fourierwalk[nufft]'.") from error
-    return finufft
 
 
 class Grid(NamedTuple):
     """Spread data: coefficients (m, n₁, …) of weights, weighted targets and weighted inputs, and where they lie."""
 
-    coefficients: np.ndarray
-    spacing: np.ndarray  # h, per dimension
-    center: np.ndarray
+    coefficients: Array  # as `nufft.transform` takes them
+    spacing: Array  # h, per dimension
+    center: Array | None  # None: zero
     bandwidth: np.ndarray  # the largest |ω| served, per dimension
 
 
@@ -60,7 +46,7 @@ class Spectral:
     Parameters
     ----------
     rows : Rows
-        Dense NumPy rows of at most three columns.
+        Dense rows: of NumPy and at most three columns, or of torch and at most two. The grid lies where they do.
     max_bytes : float
         No grid larger than this is built.
     """
@@ -68,56 +54,73 @@ class Spectral:
     rows: Rows
     max_bytes: float
     _grids: list[Grid] = field(default_factory=list, repr=False, compare=False)
+    _measured: list[np.ndarray] = field(default_factory=list, repr=False, compare=False)
 
-    def serves(self, frequencies: np.ndarray) -> bool:
+    def serves(self, frequencies: Array) -> bool:
         """Whether a grid for these frequencies stays within memory."""
         return self.needed_bytes(frequencies) <= self.max_bytes
 
-    def needed_bytes(self, frequencies: np.ndarray) -> float:
+    def needed_bytes(self, frequencies: Array) -> float:
         """What a grid for these frequencies takes."""
         return self._bytes(self._bandwidth(frequencies))
 
-    def transform_seconds(self, frequencies: np.ndarray) -> float:
-        """Roughly what the transforms of a grid for these frequencies cost at each solve, on one core."""
+    def transform_seconds(self, frequencies: Array) -> float:
+        """Roughly what the transforms of a grid for these frequencies cost at each solve, beside their points."""
         bandwidth = self._bandwidth(frequencies)
         if self._grids:  # one that is there is used as it is
             bandwidth = np.maximum(bandwidth, self._grids[0].bandwidth / HEADROOM)
-        points = math.prod(float(n) for n in self._shape(HEADROOM * bandwidth)) * OVERSAMPLING ** len(bandwidth)
-        return 8e-9 * points * math.log2(points)
+        return nufft.fft_seconds(self._shape(HEADROOM * bandwidth), self.rows.x)
 
-    def equations(self, frequencies: np.ndarray, features: Features) -> tuple[np.ndarray, np.ndarray]:
+    @cached_property
+    def still(self) -> Spectral:
+        """The same grids, for frequencies taken to be as large as the last that were measured: none is read."""
+        still = _Still(self.rows, self.max_bytes, self._grids, self._measured)
+        vars(still)["_extent"] = self._extent  # known, so that the rows are not read either
+        return still
+
+    def covers(self, frequencies: Array) -> Any:
+        """Whether the grid that is there is fine enough for these frequencies; the answer stays on their device."""
+        xp = namespace(frequencies)
+        return xp.all(2 * xp.abs(frequencies) * self._grids[0].spacing <= math.pi / OVERSAMPLING)
+
+    def equations(self, frequencies: Array, features: Features) -> tuple[Array, Array]:
         """Matrix and right-hand side of the unknowns: what `features.system` makes of sums over the rows."""
-        grid = self._grid(frequencies)
+        grid, xp = self._grid(frequencies), namespace(frequencies)
         n, q, total = frequencies.shape[0], self._n_targets, self.rows.total_weight
-        differences = self._at(grid, _pairwise(frequencies, np.subtract), slice(0, 1))[0]
+        differences = self._at(grid, _pairwise(frequencies, operator.sub), slice(0, 1))[0, :]
         moments = self._at(grid, frequencies, slice(1, 1 + q)).T
         if isinstance(features, ComplexExponentials):
-            return _symmetric(n, np.conj(differences), differences, total), np.conj(moments)
-        sums = self._at(grid, np.concatenate((_pairwise(frequencies, np.add), 2 * frequencies)), slice(0, 1))[0]
-        return _paired(n, differences, sums, total), np.concatenate((moments.real, moments.imag))
+            return _symmetric(n, xp.conj(differences), differences, total), xp.conj(moments)
+        pairs = xp.concat((_pairwise(frequencies, operator.add), 2 * frequencies))
+        sums = self._at(grid, pairs, slice(0, 1))[0, :]
+        return _paired(n, differences, sums, total), xp.concat((moments.real, moments.imag))
 
-    def slopes(self, frequencies: np.ndarray, amplitudes: np.ndarray, features: Features) -> np.ndarray:
+    def slopes(self, frequencies: Array, amplitudes: Array, features: Features) -> Array:
         """Σₙ wₙ conj(rₙ) exp(iωₖ·xₙ) xₙ of the residuals r at the amplitudes, (q, d, K): the gradient's sums.
 
         For cosine-sine pairs r is real: half the amplitudes at differences, half at sums of frequencies.
         """
-        grid = self._grid(frequencies)
+        grid, xp = self._grid(frequencies), namespace(frequencies)
         n, q, d = frequencies.shape[0], self._n_targets, frequencies.shape[1]
         inputs, products = slice(1 + q, 1 + q + d), slice(1 + q + d, 1 + q + d + q * d)
-        minus = (frequencies[:, None, :] - frequencies[None, :, :]).reshape(-1, d)
-        model = np.einsum("jkl,lc->cjk", self._at(grid, minus, inputs).reshape(d, n, n), np.conj(amplitudes))
+        amplitudes = xp.astype(amplitudes, xp.complex128, copy=False)
+
+        def of_pairs(operation: Callable[..., Any], weights: Array) -> Array:
+            pairs = xp.reshape(operation(frequencies[:, None, :], frequencies[None, :, :]), (-1, d))
+            return xp.reshape(matmul(xp.reshape(self._at(grid, pairs, inputs), (d * n, n)), weights), (d, n, q))
+
+        model = of_pairs(operator.sub, xp.conj(amplitudes))
         if not isinstance(features, ComplexExponentials):
-            plus = (frequencies[:, None, :] + frequencies[None, :, :]).reshape(-1, d)
-            model += np.einsum("jkl,lc->cjk", self._at(grid, plus, inputs).reshape(d, n, n), amplitudes)
-            model /= 2
-        return model - self._at(grid, frequencies, products).reshape(q, d, n)
+            model = (model + of_pairs(operator.add, amplitudes)) / 2
+        return xp.permute_dims(model, (2, 0, 1)) - xp.reshape(self._at(grid, frequencies, products), (q, d, n))
 
     @property
     def _n_targets(self) -> int:
         return 0 if self.rows.y is None else int(self.rows.y.shape[1])
 
-    def _bandwidth(self, frequencies: np.ndarray) -> np.ndarray:
-        return np.maximum(2 * np.max(np.abs(frequencies), axis=0), 1e-3)
+    def _bandwidth(self, frequencies: Array) -> np.ndarray:
+        self._measured[:] = [np.maximum(2 * np.max(np.abs(to_host(frequencies)), axis=0), 1e-3)]
+        return self._measured[0]
 
     def _shape(self, bandwidth: np.ndarray) -> tuple[int, ...]:
         low, high = self._extent
@@ -128,8 +131,7 @@ class Spectral:
         if not np.all(bandwidth < MOST_BANDWIDTH):
             return math.inf
         d, q = len(bandwidth), self._n_targets
-        arrays = 1 + q + d + q * d + 2 ** (d + 1)  # the grids, and the transform's own
-        return 16.0 * arrays * math.prod(float(n) for n in self._shape(HEADROOM * bandwidth))
+        return nufft.prepared_bytes(1 + q + d + q * d, self._shape(HEADROOM * bandwidth), self.rows.x)
 
     @cached_property
     def _extent(self) -> tuple[np.ndarray, np.ndarray]:
@@ -139,7 +141,7 @@ class Spectral:
         about_zero = 2 * reach <= 1.5 * (high - low)
         return np.where(about_zero, -reach, low), np.where(about_zero, reach, high)
 
-    def _grid(self, frequencies: np.ndarray) -> Grid:
+    def _grid(self, frequencies: Array) -> Grid:
         needed = self._bandwidth(frequencies)
         if not self._grids or np.any(needed > self._grids[0].bandwidth):
             known = self._grids[0].bandwidth if self._grids else np.zeros_like(needed)
@@ -147,40 +149,50 @@ class Spectral:
         return self._grids[0]
 
     def _spread(self, bandwidth: np.ndarray) -> Grid:
-        x = np.asarray(self.rows.x, dtype=np.float64)
+        x = to_host(self.rows.x).astype(np.float64, copy=False)
         low, high = self._extent
         center, spacing = (low + high) / 2, math.pi / (OVERSAMPLING * bandwidth)
         shape = self._shape(bandwidth)
-        weight = np.ones(len(self.rows)) if self.rows.weight is None else np.asarray(self.rows.weight)
-        y = np.zeros((len(self.rows), 0)) if self.rows.y is None else np.asarray(self.rows.y)
+        weight = np.ones(len(self.rows)) if self.rows.weight is None else to_host(self.rows.weight)
+        y = np.zeros((len(self.rows), 0)) if self.rows.y is None else to_host(self.rows.y)
         columns = [weight, *(weight * y[:, c] for c in range(y.shape[1]))]
         columns += [column * x[:, j] for column in tuple(columns) for j in range(x.shape[1])]
-        coefficients = spread((x - center) / spacing, columns, shape)
-        return Grid(coefficients.astype(np.complex128), spacing, center, bandwidth)
+        coefficients = nufft.prepared(spread((x - center) / spacing, columns, shape), self.rows.x)
+        where = like(center, self.rows.x) if np.any(center) else None
+        return Grid(coefficients, like(spacing, self.rows.x), where, bandwidth)
 
-    def _at(self, grid: Grid, omega: np.ndarray, part: slice) -> np.ndarray:
+    def _at(self, grid: Grid, omega: Array, part: slice) -> Array:
         """Σₙ cₙ exp(iω·xₙ) of some of the grid's columns c, (m, n_points)."""
-        theta = np.ascontiguousarray((omega * grid.spacing).T)
+        theta = (omega * grid.spacing).T
         values = transform(theta, grid.coefficients[part])
         values /= math.prod((window_transform(axis) for axis in theta[1:]), start=window_transform(theta[0]))
-        if np.any(grid.center):
-            values *= np.exp(1j * (omega @ grid.center))
+        if grid.center is not None:
+            values *= namespace(omega).exp(1j * (omega @ grid.center))
         return values
+
+
+class _Still(Spectral):
+    """See `Spectral.still`."""
+
+    def _bandwidth(self, frequencies: Array) -> np.ndarray:
+        return self._measured[0] if self._measured else super()._bandwidth(frequencies)
 
 
 def applies(rows: Rows, features: Features) -> bool:
     """Whether the rows and features are of a kind that has a Fourier space."""
-    kind = isinstance(features, ComplexExponentials | CosineSine)
-    return kind and isinstance(rows.x, np.ndarray) and rows.x.ndim == 2 and int(rows.x.shape[1]) <= MOST_DIMENSIONS
+    x, kind = rows.x, isinstance(features, ComplexExponentials | CosineSine)
+    able = isinstance(x, np.ndarray) or (compat.is_torch_array(x) and x.dtype == namespace(x).float64)
+    return kind and able and x.ndim == 2 and int(x.shape[1]) <= most_dimensions(rows)
 
 
-def transform(theta: np.ndarray, coefficients: np.ndarray, tolerance: float = TOLERANCE) -> np.ndarray:
-    """Σⱼ bⱼ exp(ij·θ) at points θ (d, n), for each of m arrays of coefficients: a type-2 transform."""
-    finufft = require()
-    evaluate = (finufft.nufft1d2, finufft.nufft2d2, finufft.nufft3d2)[len(theta) - 1]
-    threads = 1 if theta.shape[1] < 20_000 else blas_threads()
-    values = evaluate(*theta, np.ascontiguousarray(coefficients), eps=tolerance, isign=1, nthreads=threads)
-    return values.reshape(coefficients.shape[0], -1)
+def is_offered(rows: Rows) -> bool:
+    """Whether a Fourier space may be chosen unasked: where finufft is there, or where a GPU makes up for it."""
+    return is_remote(rows.x) if compat.is_torch_array(rows.x) else is_installed()
+
+
+def most_dimensions(rows: Rows) -> int:
+    """The most columns of rows that have a Fourier space."""
+    return MOST_DIMENSIONS_OF_TENSORS if compat.is_torch_array(rows.x) else MOST_DIMENSIONS
 
 
 def spread(positions: np.ndarray, columns: Sequence[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
@@ -211,17 +223,6 @@ def _under_window(u: np.ndarray, shape: tuple[int, ...], strides: list[int]) -> 
     return index, share
 
 
-def window(t: np.ndarray) -> np.ndarray:
-    """The Kaiser-Bessel window I₀(β √(1 − (2t/W)²)) / I₀(β)."""
-    return i0(SHAPE * np.sqrt(np.maximum(1 - (2 * t / WIDTH) ** 2, 0))) / i0(SHAPE)
-
-
-def window_transform(theta: np.ndarray) -> np.ndarray:
-    """∫ψ(t) exp(iθt) dt = W sinh(z)/(z I₀(β)), z = √(β² − (Wθ/2)²); for |θ| ≤ π/2 sinh z is exp(z)/2 to 1e-28."""
-    z = np.sqrt(SHAPE**2 - (WIDTH / 2) ** 2 * theta**2)
-    return np.exp(z - SHAPE) * (WIDTH / (2 * i0e(SHAPE))) / z
-
-
 def evaluate(x: np.ndarray, frequencies: np.ndarray, amplitudes: np.ndarray, tolerance: float) -> np.ndarray:
     """Σₖ βₖ exp(iωₖ·xₙ), (n, q): a type-3 transform from frequencies to points."""
     finufft = require()
@@ -234,7 +235,12 @@ def evaluate(x: np.ndarray, frequencies: np.ndarray, amplitudes: np.ndarray, tol
 
 
 def evaluation_bytes(rows: Rows, frequencies: np.ndarray) -> float:
-    """What `evaluate` takes: its grid grows like the product of the extents of points and frequencies."""
+    """What `evaluate` takes: its grid grows like the product of the extents of points and frequencies.
+
+    Tensors have no such transform: no memory is enough for them.
+    """
+    if compat.is_torch_array(rows.x):
+        return math.inf
     low, high = _extent(rows)
     spans = (high - low) * (np.max(frequencies, axis=0) - np.min(frequencies, axis=0))
     sizes = (2 * OVERSAMPLING * float(span) / math.pi + 4 * WIDTH for span in spans)
@@ -242,43 +248,48 @@ def evaluation_bytes(rows: Rows, frequencies: np.ndarray) -> float:
 
 
 def _extent(rows: Rows) -> tuple[np.ndarray, np.ndarray]:
-    x = np.asarray(rows.x)
-    return np.min(x, axis=0).astype(np.float64), np.max(x, axis=0).astype(np.float64)
+    x, xp = rows.x, namespace(rows.x)
+    return to_host(xp.min(x, axis=0)).astype(np.float64), to_host(xp.max(x, axis=0)).astype(np.float64)
+
+
+def _place(values: Array) -> tuple[Any, Any]:
+    return namespace(values), compat.device(values)
 
 
 @lru_cache(maxsize=4)
-def _above(n: int) -> np.ndarray:
+def _above(n: int, xp: Any, device: Any) -> Array:
     """Flat indices of an (n, n) matrix above its diagonal."""
-    return np.flatnonzero(np.triu(np.ones((n, n), dtype=bool), 1))
+    return xp.asarray(np.flatnonzero(np.triu(np.ones((n, n), dtype=bool), 1)), device=device)
 
 
 @lru_cache(maxsize=4)
-def _below(n: int) -> np.ndarray:
+def _below(n: int, xp: Any, device: Any) -> Array:
     """Flat indices below the diagonal, in the order of their mirror images above it."""
-    rows, columns = np.divmod(_above(n), n)
-    return columns * n + rows
+    above = _above(n, xp, device)
+    return above % n * n + above // n
 
 
-def _pairwise(frequencies: np.ndarray, operation: Callable[..., Any]) -> np.ndarray:
+def _pairwise(frequencies: Array, operation: Callable[..., Any]) -> Array:
     """Differences or sums of all pairs k < l, (n(n−1)/2, d)."""
-    n = frequencies.shape[0]
-    columns = [operation(axis[:, None], axis[None, :]).ravel()[_above(n)] for axis in frequencies.T]
-    return np.stack(columns, axis=1) if len(columns) > 1 else columns[0][:, None]
+    above = _above(frequencies.shape[0], *_place(frequencies))
+    columns = [operation(axis[:, None], axis[None, :]).reshape(-1)[above] for axis in frequencies.T]
+    return namespace(frequencies).stack(columns, axis=1) if len(columns) > 1 else columns[0][:, None]
 
 
-def _symmetric(n: int, above: np.ndarray, below: np.ndarray, diagonal: Any) -> np.ndarray:
-    matrix = np.empty((n, n), dtype=above.dtype)
+def _symmetric(n: int, above: Array, below: Array, diagonal: Any) -> Array:
+    xp, device = _place(above)
+    matrix = xp.empty((n, n), dtype=above.dtype, device=device)
     flat = matrix.reshape(-1)
-    flat[_above(n)], flat[_below(n)] = above, below
+    flat[_above(n, xp, device)], flat[_below(n, xp, device)] = above, below
     flat[:: n + 1] = diagonal
     return matrix
 
 
-def _paired(n: int, differences: np.ndarray, sums: np.ndarray, total: float) -> np.ndarray:
+def _paired(n: int, differences: Array, sums: Array, total: float) -> Array:
     """[CᵀC, CᵀD; DᵀC, DᵀD] of cosines C and sines D, by cos·cos = (cos(−) + cos(+))/2 and its like."""
-    pairs = n * (n - 1) // 2
+    pairs, xp = n * (n - 1) // 2, namespace(sums)
     minus, plus, double = differences / 2, sums[:pairs] / 2, sums[pairs:]
-    gram = np.empty((2 * n, 2 * n))
+    gram = xp.empty((2 * n, 2 * n), dtype=xp.float64, device=compat.device(sums))
     cosines, sines = plus.real + minus.real, minus.real - plus.real
     gram[:n, :n] = _symmetric(n, cosines, cosines, (total + double.real) / 2)
     gram[n:, n:] = _symmetric(n, sines, sines, (total - double.real) / 2)
