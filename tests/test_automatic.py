@@ -663,3 +663,77 @@ def test_features_without_a_gradient_only_walk_and_that_is_said():
     model = AdaptiveFourierRegressor(4, features=OnlyCosines(), random_state=0).fit(x, np.cos(2 * x[:, 0]))
     assert set(model.history_.phase) == {"resampling"}
     assert any(decision.startswith("no descent: the features") for decision in model.history_.decisions)
+
+
+# Wider starts
+
+
+def of_step(n=600):
+    """A step that is much narrower than the spread of its inputs, and its splits."""
+    x = np.random.default_rng(0).standard_normal((n, 1))
+    return splits_of(x, np.tanh(200 * x))
+
+
+def raced(splits, seed=3, shape=(32, 1), **settings):
+    search = Automatic(members=(), walk=False, **settings)
+    return drained(search.search(splits, Start(shape), np.random.default_rng(seed)))[1]
+
+
+def test_a_wider_start_is_kept_where_descent_makes_more_of_it(monkeypatch):
+    splits = of_step()
+    won = raced(splits)
+    monkeypatch.setattr(automatic, "HEAT", 10**9)
+    alone = raced(splits)
+    told = [decision for decision in won.decisions if decision.startswith("a start of spread")]
+    assert told
+    assert all(decision.endswith("; kept") for decision in told)
+    assert won.members[0].look.error < alone.members[0].look.error
+    assert not [decision for decision in alone.decisions if decision.startswith("a start of spread")]
+
+
+def test_a_race_is_its_definition(monkeypatch):
+    """A heat from the best state, one from each wider start until one does not win, and the winner goes on."""
+    monkeypatch.setattr(automatic, "HEAT", 10)
+    monkeypatch.setattr(automatic, "DESCENT_STEPS", 20)
+    splits = of_step()
+    problem, selection = splits(0)
+    found = raced(splits)
+    drawn = np.random.default_rng(3)
+    begin = automatic.spread_by_trial(
+        lambda omega: selection.look(0, omega, "start"), Start((32, 1)), problem.rows.y, drawn
+    )
+
+    def descended(candidate, n_steps):
+        descent, look = Descent(), candidate.look
+        minimize = replace(selection.minimize, regularization=max(look.regularization, 1e-7))
+        state, best = descent.init(minimize, candidate.frequencies), candidate
+        for i in range(1, n_steps + 1):
+            state, _ = descent.step(None, state, minimize)
+            if i % 5 == 0:
+                after = selection.look(i, state.frequencies, "descent")
+                best = min(best, after, key=lambda one: one.look.error)
+                minimize = replace(minimize, regularization=max(after.look.regularization, 1e-7))
+                state, _ = descent.refit(state, minimize)
+        return best
+
+    leader, wider, heats = begin, begin.frequencies, 0
+    while heats < 3:
+        wider, heats = 2 * wider, heats + 1
+        rival = selection.look(0, wider, "start")
+        if not descended(rival, 10).look.error < descended(leader, 10).look.error:
+            break
+        leader = rival
+    expected = selection.refined(descended(leader, 20))
+    assert heats > 1
+    assert_allclose(found.members[0].frequencies, expected.frequencies, rtol=1e-6)
+    assert len(found.infos) == 10 * (heats + 1) + 10
+    assert found.looks[-1].step == 20
+
+
+def test_starts_that_are_given_and_steps_that_are_counted_run_no_race():
+    splits = of_step()
+    assert len(raced(splits, n_steps=40).infos) <= 40
+    search = Automatic(members=(), walk=False)
+    for start in (Start((32, 1), spread=20.0), Start((32, 1), frequencies=np.ones((32, 1)))):
+        _, found = drained(search.search(splits, start, np.random.default_rng(3)))
+        assert not [decision for decision in found.decisions if decision.startswith("a start of spread")]

@@ -30,6 +30,9 @@ LEAST_MEMBER = 4  # frequencies of a member of an average
 FINISHING_STEPS = 5
 FEW_ROWS = 400  # below, no average is tried and descent is short
 MOST_DOUBLINGS = 14
+HEAT = 25  # steps of descent after which it is judged where it started from
+MOST_HEATS = 3
+ALL_DONE = "all steps done"
 
 
 class Phase(NamedTuple):
@@ -83,7 +86,7 @@ def follow(
         ending = "no step down is left" if len(fresh) < n else _ending(infos, is_impatient, growth)
         if ending:
             return Trail(best, state, infos, looks, ending)
-    return Trail(best, state, infos, looks, "all steps done")
+    return Trail(best, state, infos, looks, ALL_DONE)
 
 
 def _ending(infos: list[Info], is_impatient: bool, growth: float) -> str:
@@ -151,7 +154,8 @@ class Automatic:
     max_norm : float
         No frequency moves to this norm or beyond.
     n_steps : int, optional
-        Steps of walk and descent together, a sixth of them walk. None: 100 and 300, fewer for few rows.
+        Steps of walk and descent together, a sixth of them walk. None: 100 and 300, fewer for few rows, and a few more
+        from wider starts.
     patience : int
         Looks at the held-out rows without a gain after which walk or descent ends.
 
@@ -236,11 +240,14 @@ class Automatic:
         state = State(start.step, best.frequencies, best.amplitudes, None)
         infos: list[Info] = []
         looks = [best.look]
+        may_widen = start.frequencies is None and start.spread is None and self.n_steps is None
+        widened = 2.0 * best.frequencies if may_widen else None
         for name, phase in self._phases(problem, selection.minimize, rng):
-            minimize = _at(phase.minimize, best.look.regularization) if phase.follows else phase.minimize
-            phase = phase._replace(minimize=minimize)
-            first = phase.sampler.init(minimize, best.frequencies)._replace(step=state.step)
-            trail = yield from follow(phase, selection, best, first, rng)
+            if phase.follows and widened is not None and phase.n_steps > HEAT:
+                trail, told = yield from _raced(phase, selection, best, widened, state.step, rng)
+                decisions.extend(told)
+            else:
+                trail = yield from _from(phase, selection, best, state.step, rng)
             decisions.append(
                 f"{name}: {len(trail.infos)} steps, held-out error {best.look.error:.4g} → "
                 f"{trail.best.look.error:.4g}; {trail.ending}"  # type: ignore[union-attr]
@@ -320,6 +327,46 @@ class Automatic:
         for after, _ in descent.sample(minimize, state, rng, FINISHING_STEPS):
             state = after
         return member._replace(frequencies=state.frequencies)
+
+
+def _from(phase: Phase, selection: Selection, start: Candidate, step: int, rng: Any) -> Generator[Look, None, Trail]:
+    """Follow a sampler from a candidate; one that follows the looks begins at the candidate's λ."""
+    minimize = _at(phase.minimize, start.look.regularization) if phase.follows else phase.minimize
+    first = phase.sampler.init(minimize, start.frequencies)._replace(step=step)
+    return (yield from follow(phase._replace(minimize=minimize), selection, start, first, rng))
+
+
+def _raced(
+    phase: Phase, selection: Selection, best: Candidate, wider: Array, step: int, rng: Any
+) -> Generator[Look, None, tuple[Trail, list[str]]]:
+    """Descent from the best state and from ever wider starts, a heat each; the winner goes on.
+
+    A start is judged best before descent where its frequencies lie close; descent wants them further out, where it can
+    still move them together, and cannot move them apart.
+    """
+    heat, told = phase._replace(n_steps=HEAT), []
+    leader = yield from _from(heat, selection, best, step, rng)
+    infos, looks = list(leader.infos), list(leader.looks)
+    for _ in range(MOST_HEATS):
+        rival = yield from _from(heat, selection, selection.look(step, wider, "start"), step, rng)
+        infos.extend(rival.infos)
+        looks.extend(rival.looks)
+        if not _error(rival) < _error(leader):
+            break
+        told.append(
+            f"a start of spread {_spread(wider):.3g}: held-out error {_error(rival):.4g} after {HEAT} steps of "
+            f"descent, against {_error(leader):.4g}; kept"
+        )
+        leader, wider = rival, 2.0 * wider
+    if leader.ending != ALL_DONE:
+        return leader._replace(infos=infos, looks=looks), told
+    rest = phase._replace(n_steps=phase.n_steps - HEAT, minimize=_at(phase.minimize, leader.looks[-1].regularization))
+    trail = yield from follow(rest, selection, leader.best, leader.state, rng)
+    return trail._replace(infos=[*infos, *trail.infos], looks=[*looks, *trail.looks]), told
+
+
+def _error(trail: Trail) -> float:
+    return math.inf if trail.best is None else trail.best.look.error
 
 
 def exploring(n_steps: int) -> Proposal:

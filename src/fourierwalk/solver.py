@@ -25,8 +25,8 @@ class Solver:
     ----------
     path : {"auto", "direct", "spectral", "dual"}
         "direct": normal equations, summed over blocks of rows. "spectral": the same in Fourier space, for Fourier
-        features of at most three inputs (needs the extra ``nufft``; of at most two as torch tensors, without it). "dual": one equation per row instead of one per
-        unknown. "auto": the cheapest by `costs`.
+        features of at most three inputs (needs the extra ``nufft``), of at most two as torch tensors. "dual": one
+        equation per row instead of one per unknown. "auto": the cheapest by `costs`.
     precision : {"double", "single", "tf32", "bf16"}
         Of the products in the walk's solves, with sums and factorisation in single precision where it is not double.
         "tf32" and "bf16" are the tensor cores' and need torch. The final fit is always in double precision; a solve
