@@ -140,6 +140,13 @@ def test_threads_and_slices_do_not_change_columns(monkeypatch):
         assert_allclose(cos_sin(phases), expected, atol=1e-13)
 
 
+def test_interleaved_columns_are_complex_exponentials():
+    turns = drawn(5000, 7)
+    columns = arrays.cos_sin(lambda part: turns[part], turns.shape, single=True, interleaved=True)
+    assert columns.dtype == np.complex64
+    assert_allclose(columns, np.exp(2j * np.pi * turns), atol=1e-6)
+
+
 def test_single_columns_of_turns_in_double(anywhere):
     turns = drawn(50, 7) * 1e5
     columns = cos_sin(anywhere.asarray(turns), single=True)

@@ -79,15 +79,18 @@ def test_matmul_stays_in_its_library(shape, anywhere):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("kind", [np.float32, np.float64])
-def test_products_of_any_layout(layout, kind):
-    columns, values = drawn(260, 130).astype(kind), drawn(260, 2, seed=1).astype(kind)
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.complex64, np.complex128])
+@pytest.mark.parametrize("n_columns", [130, 1100])  # one thread and several complete the matrix
+def test_products_of_any_layout(layout, kind, n_columns):
+    turned = 1j if np.dtype(kind).kind == "c" else 0
+    columns = (drawn(260, n_columns) + turned * drawn(260, n_columns, seed=2)).astype(kind)
+    values = (drawn(260, 2, seed=1) + turned * drawn(260, 2, seed=3)).astype(kind)
     gram, moment = products.products(LAYOUTS[layout](columns), LAYOUTS[layout](values))
     assert gram.dtype == moment.dtype == np.dtype(kind)
-    assert_array_equal(gram, gram.T)
-    tolerance = 2000 * np.finfo(kind).eps
-    assert_allclose(gram, np.einsum("ij,ik->jk", columns, columns), atol=tolerance)
-    assert_allclose(moment, np.einsum("ij,ik->jk", columns, values), atol=tolerance)
+    assert_array_equal(gram, gram.conj().T)
+    tolerance = 4000 * np.finfo(kind).eps
+    assert_allclose(gram, columns.conj().T @ columns, atol=tolerance)
+    assert_allclose(moment, columns.conj().T @ values, atol=tolerance)
 
 
 @pytest.fixture

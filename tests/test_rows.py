@@ -199,7 +199,7 @@ def test_a_few_blocks_are_one(monkeypatch):
 @pytest.mark.parametrize(("reach", "kind"), [(0.9, np.float32), (1.1, np.float64)], ids=["short", "long"])
 def test_short_phases_are_single_radians_and_long_ones_turns(reach, kind):
     x = np.array([[1.0, -2.0], [0.5, 1.0]])
-    vectors = np.array([[reach * rows_module.SHORT / 2, -reach * rows_module.SHORT / 4]])
+    vectors = np.array([[reach * rows_module.SHORT / 5, -2 * reach * rows_module.SHORT / 5]])
     found = Block(x).projector(vectors, "single")(slice(0, 2))
     assert found.dtype == kind
     unit = 1.0 if kind == np.float32 else 2 * np.pi

@@ -145,8 +145,12 @@ def squared_modulus(values: Array) -> Array:
     return values**2
 
 
-def cos_sin(phases: Callable[[slice], Array], shape: tuple[int, int], single: bool = False) -> Array:
+def cos_sin(
+    phases: Callable[[slice], Array], shape: tuple[int, int], single: bool = False, interleaved: bool = False
+) -> Array:
     """The columns ``[cos φ | sin φ]``, (n, 2K), in single precision on request.
+
+    Interleaved ones, of NumPy in single precision alone, are complex: exp(iφ), (n, K).
 
     `phases` gives the phases of some rows, so that they are made where they are used. For single precision they are
     turns of 2π, whose whole ones are taken off before they are cut; short phases of NumPy come in singles and in
@@ -159,13 +163,18 @@ def cos_sin(phases: Callable[[slice], Array], shape: tuple[int, int], single: bo
     first = phases(slice(0, min(height, n_rows)))
     if not compat.is_numpy_array(first) or first.ndim > 2:
         return _cos_sin_elsewhere(phases(slice(0, n_rows)), single)
-    columns = np.empty((n_rows, 2 * n_frequencies), dtype=np.float32 if single else first.dtype)
+    if single and interleaved:
+        columns: Any = np.empty(shape, dtype=np.complex64)
+        cosines, sines = columns.real, columns.imag
+    else:
+        columns = np.empty((n_rows, 2 * n_frequencies), dtype=np.float32 if single else first.dtype)
+        cosines, sines = columns[:, :n_frequencies], columns[:, n_frequencies:]
     fill_part = _fill_single if single else _fill_double
 
     def fill(rows: range) -> None:
         for start in range(rows.start, rows.stop, height):
             part = slice(start, min(start + height, rows.stop))
-            fill_part(phases(part), columns[part, :n_frequencies], columns[part, n_frequencies:])
+            fill_part(phases(part), cosines[part], sines[part])
 
     in_threads(fill, [n_rows * i // blas_threads() for i in range(blas_threads() + 1)], n_rows > 8 * height)
     return columns

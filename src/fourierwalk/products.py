@@ -11,7 +11,7 @@ import array_api_compat as compat
 import numpy as np
 import scipy.linalg
 
-from fourierwalk._arrays import SLICE, Array, blas_threads, in_threads, is_remote, namespace, transposed
+from fourierwalk._arrays import SLICE, Array, adjoint, blas_threads, in_threads, is_remote, namespace, transposed
 
 PRECISIONS = ("bf16", "tf32", "single", "double")
 """From the lowest to the highest; what one cannot be trusted with is done again in the next."""
@@ -27,7 +27,7 @@ TILES = 16
 
 
 def products(columns: Array, values: Array, precision: str = "double") -> tuple[Array, Array]:
-    """``ΦᵀΦ`` and ``Φᵀy``; with axes in front, of each.
+    """``ΦᴴΦ`` and ``Φᴴy``; with axes in front, of each.
 
     Of NumPy arrays by SciPy's BLAS, because SciPy's LAPACK comes next: NumPy has a BLAS of its own, whose threads go on
     spinning for some 25 ms after a product and take the cores from the factorisation (twice its time on two cores).
@@ -35,10 +35,12 @@ def products(columns: Array, values: Array, precision: str = "double") -> tuple[
     if compat.is_torch_array(columns):
         return _by_tiles(columns, precision), transposed(columns) @ values
     if not compat.is_numpy_array(columns) or columns.size < SLICE or columns.ndim > 2:
-        return transposed(columns) @ columns, transposed(columns) @ values
-    update = scipy.linalg.get_blas_funcs("syrk", (columns,))
+        return adjoint(columns) @ columns, adjoint(columns) @ values
+    is_complex = columns.dtype.kind == "c"
+    update = scipy.linalg.get_blas_funcs("herk" if is_complex else "syrk", (columns,))
     gram = update(1.0, columns.T, lower=0).T  # the transposes are in BLAS's own order: nothing is copied
-    return _mirrored(gram), matmul(columns.T, values)
+    moment = matmul(columns.T, np.conj(values) if is_complex else values)
+    return _mirrored(gram), np.conj(moment) if is_complex else moment
 
 
 def matmul(a: Array, b: Array) -> Array:
@@ -86,15 +88,16 @@ def _stored(matrix: np.ndarray) -> tuple[np.ndarray, int]:
 
 
 def _mirrored(matrix: np.ndarray, width: int = 64) -> np.ndarray:
-    """The symmetric matrix whose lower triangle is there, completed in place."""
+    """The Hermitian matrix whose lower triangle is there, completed in place."""
 
     def complete(rows: range) -> None:
         for start in range(rows.start * width, min(rows.stop * width, matrix.shape[0]), width):
             part = slice(start, start + width)
-            matrix[:start, part] = matrix[part, :start].T
+            matrix[:start, part] = np.conj(matrix[part, :start]).T if is_complex else matrix[part, :start].T
             corner = matrix[part, part]
-            corner += np.tril(corner, -1).T
+            corner += np.conj(np.tril(corner, -1)).T
 
+    is_complex = matrix.dtype.kind == "c"
     n, n_threads = -(-matrix.shape[0] // width), blas_threads()
     bounds = [round(n * math.sqrt(i / n_threads)) for i in range(n_threads + 1)]  # of equal areas
     in_threads(complete, bounds, n >= 16)

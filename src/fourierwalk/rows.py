@@ -79,8 +79,8 @@ class Block:
         """Whether no phase is so long that singles would lose digits of it."""
         if not isinstance(self.x, np.ndarray) or self.x.ndim > 2:
             return False
-        reach = np.max(np.abs(self.x), axis=0, initial=0.0) @ np.max(np.abs(vectors), axis=0, initial=0.0)
-        return bool(reach <= SHORT)
+        longest = [np.max(np.einsum("ij,ij->i", part, part), initial=0.0) for part in (self.x, vectors)]
+        return math.sqrt(float(longest[0]) * float(longest[1])) <= SHORT
 
 
 @dataclass(frozen=True)
