@@ -19,7 +19,7 @@ import scipy.linalg
 
 from fourierwalk import spectral
 from fourierwalk.automatic import Automatic
-from fourierwalk.benchmarks.figures import Figure, median_seconds
+from fourierwalk.benchmarks.figures import Figure, median_seconds, medians_in_turn
 from fourierwalk.estimators import AdaptiveFourierRegressor
 from fourierwalk.features import ComplexExponentials, CosineSine, Features
 from fourierwalk.least_squares import LeastSquares
@@ -134,11 +134,10 @@ def bench_many_rows(shrink: int) -> list[Figure]:
     ours = LeastSquares(Rows(x, y), ComplexExponentials(), REGULARIZATION, solver_for("spectral"))
     ours(omega)
     first = time.perf_counter() - start
-    seconds = median_seconds(lambda: ours(omega))
     few = LeastSquares(
         Rows(x[: n // 100], y[: n // 100]), ComplexExponentials(), REGULARIZATION, solver_for("spectral")
     )
-    base = median_seconds(lambda: few(omega))
+    seconds, base = medians_in_turn([lambda: ours(omega), lambda: few(omega)], 21)
     figures += [
         Figure(case, "times faster than the reference (a tenth of the rows, scaled)", reference / seconds, 200, False),
         Figure(case, "times a step with a hundredth of the rows", seconds / base, 1.2, True),

@@ -48,10 +48,15 @@ def markdown(found: Sequence[Figure], origin: dict[str, Any]) -> str:
 
 def median_seconds(function: Callable[[], Any], repeats: int = 5) -> float:
     """The median of a few timings after one unmeasured call."""
-    function()
+    return medians_in_turn([function], repeats)[0]
+
+
+def medians_in_turn(functions: Sequence[Callable[[], Any]], repeats: int) -> list[float]:
+    """The medians of a few timings after one unmeasured call, taken in turn: all functions see the same machine."""
     times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return float(np.median(times))
+    for _ in range(repeats + 1):
+        for function in functions:
+            start = time.perf_counter()
+            function()
+            times.append(time.perf_counter() - start)
+    return np.median(np.reshape(times, (repeats + 1, -1))[1:], axis=0).tolist()
