@@ -191,7 +191,15 @@ def in_threads(work: Callable[[range], None], bounds: Sequence[int], is_worth_it
 def _cos_sin_elsewhere(phases: Array, single: bool) -> Array:
     xp = namespace(phases)
     phases = xp.astype(phases - xp.round(phases), xp.float32) * (2 * np.pi) if single else phases
-    return xp.concat((xp.cos(phases), xp.sin(phases)), axis=-1)
+    if not compat.is_torch_array(phases):
+        return xp.concat((xp.cos(phases), xp.sin(phases)), axis=-1)
+    import torch
+
+    n = phases.shape[-1]
+    columns = phases.new_empty((*phases.shape[:-1], 2 * n))  # filled in place: a GPU's time is that of its memory
+    torch.cos(phases, out=columns[..., :n])
+    torch.sin(phases, out=columns[..., n:])
+    return columns
 
 
 @contextmanager
