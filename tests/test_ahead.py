@@ -8,7 +8,7 @@ from fourierwalk import ahead
 from fourierwalk.descent import Descent
 from fourierwalk.draws import DeviceDraws
 from fourierwalk.features import ComplexExponentials, CosineSine
-from fourierwalk.least_squares import LeastSquares
+from fourierwalk.least_squares import LeastSquares, Minibatch
 from fourierwalk.proposals import AdaptiveWalk, RandomWalk, ScaledWalk, ShapedWalk, TargetedWalk
 from fourierwalk.resampling import Resampling
 from fourierwalk.rows import Rows
@@ -168,3 +168,30 @@ def test_gathered_brings_stacked_numbers_as_arrays(torch):
     assert_array_equal(found.acceptance, [0.5, 0.25])
     assert_array_equal(found.loss, [1.0, 2.0])
     assert found.step_size == 1.0
+
+
+def test_batches_of_rows_are_asked_about_one_by_one(torch, remote):
+    """A walk that cannot run ahead still brings its numbers home."""
+    minimize = Minibatch(problem(torch), np.random.default_rng(0))
+    sampler = SAMPLERS["Algorithm 1"]
+    steps = list(ahead.sample(sampler, minimize, sampler.init(minimize, start(torch)), np.random.default_rng(2), 3))
+    assert all(isinstance(value, float) for _, info in steps for value in info[1:4])
+
+
+def test_numbers_of_numpy_are_no_arrays(torch):
+    found = ahead.gathered([Info(1, torch.asarray(0.5), np.float64(0.3), torch.asarray(2.0))])[0]
+    assert found[1:4] == (0.5, 0.3, 2.0)
+
+
+def test_few_steps_are_wasted_where_none_can_be_trusted(torch, remote, monkeypatch):
+    calls, exactly = [], LeastSquares.ahead
+
+    def never(self, frequencies):
+        calls.append(1)
+        solution = exactly(self, frequencies)
+        return solution._replace(info=solution.info._replace(trusted=torch.asarray(False)))
+
+    monkeypatch.setattr(LeastSquares, "ahead", never)
+    found = walked(torch, Metropolis(RandomWalk(0.5), 3.0, refit_every=1000), 40)
+    assert len(found) == 40
+    assert len(calls) <= ahead.AT_ONCE + 40

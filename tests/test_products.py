@@ -126,8 +126,8 @@ def test_tiles_of_one_triangle_are_the_whole_product(torch, n_columns, stacked, 
     gram, moment = products.products(torch.asarray(columns), torch.asarray(columns[..., :2]))
     assert_allclose(gram.numpy(), np.swapaxes(columns, -1, -2) @ columns, atol=1e-12)
     assert_allclose(moment.numpy(), np.swapaxes(columns, -1, -2) @ columns[..., :2], atol=1e-12)
-    if n_columns > products.NARROW:
-        assert sum(multiplied) < 0.6 * n_columns**2
+    if n_columns >= 2 * products.PANEL:
+        assert sum(multiplied) < 0.8 * n_columns**2
 
 
 @pytest.mark.parametrize("precision", ["bf16", "tf32", "single"])
@@ -157,9 +157,10 @@ def test_phases(torch, precision, monkeypatch):
     x, vectors = drawn(50, 200), drawn(30, 200, seed=1)
     found = products.phases(torch.asarray(x), torch.asarray(vectors), precision).double().numpy()
     error = np.max(np.abs(found - x @ vectors.T))
-    assert error < (1e-12 if precision in ("single", "double") else 3e-3)
     if precision == "bf16":  # two halves, not one: a single bf16 product is off by 100 times as much
-        assert error > 1e-7
+        assert 1e-7 < error < 3e-3
+    else:
+        assert error < 1e-12
 
 
 def test_phases_in_halves_are_for_a_device_alone(torch):

@@ -1,5 +1,7 @@
 """Streamed inputs on torch's CPU device; on a GPU the same code copies on a stream of its own (marker `cuda`)."""
 
+from functools import partialmethod
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -76,7 +78,7 @@ def test_sums_over_streamed_rows_are_those_over_dense_ones(path, weighted, monke
 
 
 def test_each_block_is_fetched_while_the_one_before_is_used(monkeypatch):
-    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 16 * 100)
+    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * (16 + 4 * 3) * 100)
     x, y = data()
     begun = []
     exactly = Streamed._begun
@@ -115,15 +117,11 @@ def test_a_whole_fit_and_its_predictions(mapped, monkeypatch, tmp_path):
         np.save(tmp_path / "x.npy", x)
         x = np.load(tmp_path / "x.npy", mmap_mode="r")
 
-    def fitted(large):
-        def there(values, device):
-            return (
-                Streamed(values, "cpu")
-                if large and np.ndim(values) == 2 and values.shape[1] == 3
-                else torch.tensor(np.asarray(values))
-            )
+    monkeypatch.setattr(inputs, "on_device", lambda values, device: torch.tensor(np.asarray(values)))
+    monkeypatch.setattr(Streamed, "__init__", partialmethod(on_cpu, Streamed.__init__))
 
-        monkeypatch.setattr(inputs, "on_device", there)
+    def fitted(large):
+        monkeypatch.setattr(inputs, "is_large", lambda values, device: large)
         model = AdaptiveFourierRegressor(8, n_steps=20, device="cuda", random_state=0).fit(x, y[:, 0])
         return model, model.predict(x)
 
@@ -133,12 +131,32 @@ def test_a_whole_fit_and_its_predictions(mapped, monkeypatch, tmp_path):
     assert_allclose(ours, theirs, atol=1e-6)
 
 
+def on_cpu(self, begin, host, device, *rest):
+    """Streamed inputs on torch's CPU device, whatever device was asked for."""
+    begin(self, host, "cpu", *rest)
+
+
 def test_classes_too(monkeypatch):
     x, y = data(400)
-    monkeypatch.setattr(
-        inputs,
-        "on_device",
-        lambda values, device: Streamed(values, "cpu") if values.shape == x.shape else torch.tensor(values),
-    )
+    monkeypatch.setattr(inputs, "on_device", lambda values, device: torch.tensor(values))
+    monkeypatch.setattr(inputs, "is_large", lambda values, device: True)
+    monkeypatch.setattr(Streamed, "__init__", partialmethod(on_cpu, Streamed.__init__))
     model = AdaptiveFourierClassifier(8, n_steps=20, device="cuda", random_state=0).fit(x, y[:, 0] > 0)
     assert model.score(x, y[:, 0] > 0) > 0.9
+
+
+def test_inputs_are_large_by_what_a_fit_makes_of_them(monkeypatch):
+    x, _ = data(1000)
+    monkeypatch.setattr(inputs, "on_device", lambda values, device: torch.tensor(values))
+    monkeypatch.setattr(inputs, "accelerator_free_bytes", lambda reference: 2 * 3 * 8 * x.size)
+    assert not inputs.is_large(x, "cuda")
+    assert inputs.is_large(np.vstack((x, x[:1])).astype(np.float32), "cuda")
+    assert not inputs.is_large(np.vstack((x, x)), "cpu")
+    assert not inputs.is_large(np.vstack((x, x)), None)
+
+
+def test_blocks_of_wide_inputs_are_low(monkeypatch):
+    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 1000)
+    x = np.zeros((100, 50))
+    assert Rows(Streamed(x, "cpu")).block_height(0) == 5
+    assert Rows(Streamed(x, "cpu")).block_height(800) == 1

@@ -32,7 +32,14 @@ def is_foreign(values: object) -> bool:
 
 
 def like(values: Any, reference: Array) -> Array:
-    """The values as an array of the reference's library, on its device."""
+    """The values as an array of the reference's library, on its device.
+
+    To a GPU from page-locked memory: nobody waits until they are there.
+    """
+    if isinstance(values, np.ndarray) and compat.is_torch_array(reference) and reference.device.type == "cuda":
+        import torch
+
+        return torch.tensor(values).pin_memory().to(reference.device, non_blocking=True)
     return namespace(reference).asarray(values, device=compat.device(reference))
 
 
@@ -72,7 +79,9 @@ def accelerator_bytes(values: Any) -> int | None:
 
 
 def accelerator_free_bytes(values: Any) -> float:
-    """The memory that the GPU of the values has free now, that which its library holds for reuse included."""
+    """The memory that the device of the values has free now, that which its library holds for reuse included."""
+    if not is_remote(values):
+        return free_bytes()
     if compat.is_cupy_array(values):
         import cupy
 
@@ -190,7 +199,9 @@ def in_threads(work: Callable[[range], None], bounds: Sequence[int], is_worth_it
 
 def _cos_sin_elsewhere(phases: Array, single: bool) -> Array:
     xp = namespace(phases)
-    phases = xp.astype(phases - xp.round(phases), xp.float32) * (2 * np.pi) if single else phases
+    if single:
+        phases = xp.astype(phases - xp.round(phases), xp.float32, copy=False)
+        phases *= 2 * np.pi
     if not compat.is_torch_array(phases):
         return xp.concat((xp.cos(phases), xp.sin(phases)), axis=-1)
     import torch
@@ -309,7 +320,8 @@ def factorised(matrix: Array, margin: float = 1.0) -> tuple[Array, Any]:
             factor = xp.linalg.cholesky(matrix)
         except np.linalg.LinAlgError:
             return shifted(0 * matrix, 1.0), False
-    pivots = real_part(xp.linalg.diagonal(factor)) ** 2
+    pivots = real_part(xp.linalg.diagonal(factor))
+    pivots = pivots * xp.abs(pivots)  # negative ones, where a library has not told that it failed, stay so
     least = xp.max(pivots, axis=-1) * (margin * matrix.shape[-1] * float(xp.finfo(factor.dtype).eps))
     return factor, (xp.min(pivots, axis=-1) > least) & (failed == 0)  # False for NaN too
 

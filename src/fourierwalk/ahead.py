@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import array_api_compat as compat
 import numpy as np
 
 from fourierwalk import draws
@@ -18,19 +19,25 @@ AT_ONCE = 16
 
 def sample(sampler: Any, minimize: Any, state: State, rng: Any, n_steps: int) -> Iterator[tuple[State, Info]]:
     """``sampler.sample``; on a GPU a few steps ahead of it, with the same states and numbers."""
-    walks = isinstance(sampler, Metropolis | Resampling) and hasattr(minimize, "ahead")
-    if not walks or not is_remote(state.frequencies):
+    if not is_remote(state.frequencies):
         yield from sampler.sample(minimize, state, rng, n_steps)
         return
+    if not isinstance(sampler, Metropolis | Resampling) or not hasattr(minimize, "ahead"):
+        for after, info in sampler.sample(minimize, state, rng, n_steps):
+            yield after, gathered([info])[0]
+        return
+    n_ahead = AT_ONCE
     while n_steps > 0:
-        taken = _ahead(sampler, minimize, state, rng, min(n_steps, AT_ONCE))
+        n_ahead = min(n_steps, n_ahead)
+        taken, are_trusted = _ahead(sampler, minimize, state, rng, n_ahead)
         yield from taken
         n_steps -= len(taken)
         state = taken[-1][0]
+        n_ahead = min(AT_ONCE, 2 * n_ahead) if are_trusted else 1  # doubtful steps are seldom alone
 
 
-def _ahead(sampler: Any, minimize: Any, state: State, rng: Any, n_steps: int) -> list[tuple[State, Info]]:
-    """Up to so many steps: those up to the first that could not be trusted, which is taken again with care."""
+def _ahead(sampler: Any, minimize: Any, state: State, rng: Any, n_steps: int) -> tuple[list[tuple[State, Info]], bool]:
+    """So many steps, or those up to the first that could not be trusted, which is taken again with care."""
     watched = _Watched(minimize)
     before, marks, taken = [state], [draws.mark(rng)], []
     for _ in range(n_steps):
@@ -45,7 +52,7 @@ def _ahead(sampler: Any, minimize: Any, state: State, rng: Any, n_steps: int) ->
         draws.restore(rng, marks[n_good])
         taken.append(sampler.step(rng, before[n_good], minimize))
     infos = gathered([info for _, info in taken])
-    return [(after, info) for (after, _), info in zip(taken, infos, strict=True)]
+    return [(after, info) for (after, _), info in zip(taken, infos, strict=True)], n_good == n_steps
 
 
 class _Watched:
@@ -75,13 +82,17 @@ class _Watched:
 def gathered(infos: Sequence[Info]) -> list[Info]:
     """The steps' numbers as floats (of stacked walks as arrays on the host), brought from the device at once."""
     numbers = [number for info in infos for number in (info.acceptance, info.step_size, info.loss)]
-    arrays = [number for number in numbers if hasattr(number, "ndim")]
+    arrays = [number for number in numbers if _is_array(number)]
     if not arrays:
         return list(infos)
     xp = namespace(*arrays)
     brought = iter(to_host(xp.stack(xp.broadcast_arrays(*arrays))))
-    here = iter([_plain(next(brought)) if hasattr(number, "ndim") else number for number in numbers])
+    here = iter([_plain(next(brought)) if _is_array(number) else number for number in numbers])
     return [info._replace(acceptance=next(here), step_size=next(here), loss=next(here)) for info in infos]
+
+
+def _is_array(number: Any) -> bool:
+    return compat.is_array_api_obj(number) and not isinstance(number, np.generic)
 
 
 def _plain(value: np.ndarray) -> Any:

@@ -188,7 +188,7 @@ class _AdaptiveFourier(BaseEstimator):
 
     def _elsewhere(self, X: Any, function: Callable[[FourierModel, Any], Array]) -> Array:
         """On the device, and back."""
-        there = inputs.on_device(X, self.device)
+        there = inputs.inputs_on(X, self.device)
         anchor = there.anchor if isinstance(there, Streamed) else there
         return to_host(function(self.model_.on_device_of(anchor), there))
 

@@ -10,7 +10,7 @@ import scipy.sparse
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import assert_all_finite, check_array, column_or_1d, validate_data
 
-from fourierwalk._arrays import Array, is_foreign, like, namespace, to_host
+from fourierwalk._arrays import Array, accelerator_free_bytes, is_foreign, like, namespace, to_host
 from fourierwalk.parameters import number, option
 from fourierwalk.streaming import Streamed
 from fourierwalk.training import Data
@@ -159,12 +159,32 @@ def moved(checked: Data, device: str | None) -> Data:
     """The data on the device that the user names."""
     if device is None:
         return checked
-    parts = (checked.x, checked.y, checked.weight, checked.x_val, checked.y_val)
-    return Data(*(None if part is None else on_device(part, device) for part in parts))
+    x, x_val = (None if part is None else inputs_on(part, device) for part in (checked.x, checked.x_val))
+    y, weight, y_val = (
+        None if part is None else on_device(part, device) for part in (checked.y, checked.weight, checked.y_val)
+    )
+    return Data(x, y, weight, x_val, y_val)
+
+
+STREAMED_SHARE = 0.5
+"""Inputs that would take more of a GPU's free memory than this stay on the host and come block by block."""
+
+
+def inputs_on(values: Any, device: str | None) -> Any:
+    """Inputs on a device, streamed to it where they are large."""
+    return Streamed(values, device) if is_large(values, device) else on_device(values, device)
+
+
+def is_large(values: Any, device: str | None) -> bool:
+    """Whether inputs, a scaled copy and a split would take most of a GPU's memory."""
+    if not isinstance(values, np.ndarray) or not isinstance(device, str) or not device.startswith("cuda"):
+        return False
+    reference = on_device(np.zeros(1), device)
+    return 3 * 8 * values.size > STREAMED_SHARE * accelerator_free_bytes(reference)
 
 
 def on_device(values: Any, device: str | None) -> Any:
-    """NumPy values as torch tensors on a GPU, or streamed to it where they are large; for "cpu" as they are."""
+    """NumPy values as torch tensors on a GPU; for "cpu" as they are."""
     if not isinstance(device, str) or not (device == "cpu" or device.startswith("cuda")):
         raise ValueError(f"device must be None, 'cpu' or 'cuda', got {device!r}.")
     if is_foreign(values):
@@ -181,13 +201,7 @@ def on_device(values: Any, device: str | None) -> Any:
         raise ImportError(f"device={device!r} needs torch: pip install 'fourierwalk[torch]'.") from error
     if not torch.cuda.is_available():
         raise RuntimeError(f"device={device!r} needs a GPU that torch can use, found none.")
-    if np.ndim(values) == 2 and values.nbytes > STREAMED_SHARE * torch.cuda.mem_get_info(torch.device(device))[0]:
-        return Streamed(values, device)
     return torch.as_tensor(values, device=device)
-
-
-STREAMED_SHARE = 0.25
-"""Inputs that would take more of a GPU's free memory than this stay on the host and come block by block."""
 
 
 def weights(sample_weight: Any, n_rows: int) -> np.ndarray:

@@ -307,7 +307,7 @@ class LeastSquares:
         keep = _significant(values)
         values, basis = values[keep:], basis[:, keep:]
         projections = adjoint(basis) @ system.right_hand_side
-        return Eigensystem(values, basis, projections, float(system.target_energy), system.weight, self.features)
+        return Eigensystem(values, basis, projections, float(system.target_energy), float(system.weight), self.features)
 
     def solve(self, system: System, path: str = "direct", back: Array | None = None) -> Solution:
         """The minimiser from equations that are already there."""
@@ -346,8 +346,10 @@ class LeastSquares:
         needed = needed_bytes(len(self.rows), width, self.rows.block_height(width))
         anchor = self.rows.anchor
         if self.solver.max_memory is None and is_foreign(anchor):
-            is_asked = is_remote(anchor) and needed > ALWAYS_FITS
+            is_asked = is_remote(anchor) and needed > max(ALWAYS_FITS, _FITTED.get(str(anchor.device), 0.0))
             allowed, whose = accelerator_free_bytes(anchor) if is_asked else math.inf, "the GPU has free"
+            if is_asked and needed <= allowed:
+                _FITTED[str(anchor.device)] = needed
         else:
             allowed, whose = self.solver.memory, "max_memory allows"
         if needed <= allowed:
@@ -365,6 +367,8 @@ def _size(n_bytes: float) -> str:
 
 ALWAYS_FITS = 1e9
 """What takes no more than this is not asked about: the question to a GPU takes its time."""
+
+_FITTED: dict[str, float] = {}  # the most that has been asked about and fitted, by device
 
 TRUST = 1e-3
 """The relative residual up to which a solve in single precision is trusted."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import array_api_compat as compat
@@ -19,11 +20,11 @@ PRECISIONS = ("bf16", "tf32", "single", "double")
 UNITS = {"bf16": 2.0**-9, "tf32": 2.0**-11, "single": 2.0**-24, "double": 2.0**-53}
 """How far a column's entries, all of them at most one, are rounded in products."""
 
-NARROW = 1024
-"""A Gram matrix of no more columns is one product on a GPU: its tiles would not keep the device busy."""
+PANEL, MOST_PANELS = 512, 16
+"""Columns of a panel of a Gram matrix at least, so that one keeps a GPU busy, and panels at most.
 
-TILES = 16
-"""Panels of a wide one. Of n panels those of one triangle are (n + 1)/2n of the work."""
+Of n panels those of one triangle are (n + 1)/2n of the work.
+"""
 
 
 def products(columns: Array, values: Array, precision: str = "double") -> tuple[Array, Array]:
@@ -33,7 +34,9 @@ def products(columns: Array, values: Array, precision: str = "double") -> tuple[
     spinning for some 25 ms after a product and take the cores from the factorisation (twice its time on two cores).
     """
     if compat.is_torch_array(columns):
-        return _by_tiles(columns, precision), transposed(columns) @ values
+        with _float_products("single"):
+            moment = transposed(columns) @ values
+        return _by_tiles(columns, precision), moment
     if not compat.is_numpy_array(columns) or columns.size < SLICE or columns.ndim > 2:
         return adjoint(columns) @ columns, adjoint(columns) @ values
     is_complex = columns.dtype.kind == "c"
@@ -66,11 +69,11 @@ def outer_gram(matrix: Array) -> Array:
 
 
 def phases(x: Array, vectors: Array, precision: str = "double") -> Array:
-    """``xωᵀ``, in double precision; for bf16 and tf32 columns on a GPU by three products of 16-bit halves, to 2e-5.
+    """``xωᵀ``, in double precision; for bf16 columns on a GPU by a product of 16-bit halves, to 2e-5 of |x||ω|.
 
     x = a + b with a the 8 leading bits and b the next 8; ac + ad + bc is the product but for bd, a 65,000th of it.
     """
-    if precision in ("single", "double") or not is_remote(x) or not compat.is_torch_array(x):
+    if precision != "bf16" or not is_remote(x) or not compat.is_torch_array(x):
         xp = namespace(x)
         return matmul(xp.astype(x, xp.float64, copy=False), transposed(vectors))
     import torch
@@ -78,8 +81,7 @@ def phases(x: Array, vectors: Array, precision: str = "double") -> Array:
     left, right = x.to(torch.float32), vectors.to(torch.float32)
     a, c = left.to(torch.bfloat16), right.to(torch.bfloat16)
     b, d = (left - a).to(torch.bfloat16), (right - c).to(torch.bfloat16)
-    c, d = transposed(c), transposed(d)
-    return _rounded_product(a, c) + (_rounded_product(a, d) + _rounded_product(b, c))
+    return _rounded_product(torch.cat((a, a, b), -1), transposed(torch.cat((c, d, c), -1)))
 
 
 def _stored(matrix: np.ndarray) -> tuple[np.ndarray, int]:
@@ -112,10 +114,11 @@ def _by_tiles(columns: Any, precision: str) -> Any:
     rounded = columns.to(torch.bfloat16) if precision == "bf16" else columns
     multiply = _rounded_product if precision == "bf16" else torch.matmul
     with _float_products(precision):
-        if width <= NARROW:
+        n_panels = min(width // PANEL, MOST_PANELS)
+        if n_panels < 2:
             return multiply(transposed(rounded), rounded)
         found = columns.new_empty((*columns.shape[:-2], width, width))
-        height = -(-width // (128 * TILES)) * 128
+        height = -(-width // (128 * n_panels)) * 128
         for start in range(0, width, height):
             stop = min(start + height, width)
             panel = multiply(transposed(rounded[..., start:stop]), rounded[..., :stop])
@@ -128,9 +131,17 @@ def _rounded_product(a: Any, b: Any) -> Any:
     """The product of two bf16 tensors, summed and left in single precision."""
     import torch
 
-    if a.device.type != "cuda":
+    if a.device.type != "cuda" or not _has_out_dtype():
         return a.to(torch.float32) @ b.to(torch.float32)
     return (torch.mm if a.ndim == 2 else torch.bmm)(a, b, out_dtype=torch.float32)
+
+
+@cache
+def _has_out_dtype() -> bool:
+    """Whether torch multiplies bf16 tensors into single ones: from 2.8 on."""
+    import torch
+
+    return tuple(int(part) for part in torch.__version__.split(".")[:2]) >= (2, 8)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+import array_api_compat as compat
 import numpy as np
 
 from fourierwalk._arrays import Array, factorised, like, namespace, scalar, transposed
@@ -233,7 +234,7 @@ def covariance_root(covariance: Array) -> Array:
     Where rounding has left C no covariance at all (its mean far larger than its spread), its diagonal alone is used.
     """
     xp, d = namespace(covariance), covariance.shape[-1]
-    identity = like(np.eye(d), covariance)
+    identity = xp.eye(d, dtype=covariance.dtype, device=compat.device(covariance))
     least = 1e-10 * xp.clip(xp.linalg.trace(covariance)[..., None, None] / d, 1e-12, None)
     factor, is_root = factorised(covariance + least * identity, margin=0.0)
     spreads = xp.sqrt(xp.clip(xp.linalg.diagonal(covariance)[..., None], 0.0, None) + least)
@@ -241,5 +242,5 @@ def covariance_root(covariance: Array) -> Array:
 
 
 def _normal(rng: Draws, frequencies: Array) -> Array:
-    """Drawn on the host, so that one seed walks one walk on every back end."""
+    """Normal numbers in the frequencies' library: NumPy's generator walks one walk on every back end."""
     return like(rng.standard_normal(tuple(frequencies.shape)), frequencies)

@@ -131,6 +131,8 @@ class Rows:
         on_gpu = accelerator_bytes(self.anchor)
         budget = BLOCK_BYTES if on_gpu is None else on_gpu // 16
         stacked = math.prod(self.x.shape[:-2])
+        if isinstance(self.x, Streamed):  # the inputs of a block, raw, centred, scaled and the next ones, come on top
+            return min(len(self), max(1, budget // (8 * (width + 4 * self.x.shape[1]))))
         height = max(1, budget // (8 * max(1, width * stacked)))
         return len(self) if len(self) <= WHOLE * height else height
 
@@ -141,8 +143,10 @@ class Rows:
         for i, part in enumerate(parts):
             block = whole.part(part)
             if isinstance(self.x, Streamed) and i + 1 < len(parts):
-                self.x.prefetch(parts[i + 1])  # what is asked of the block below is done by the device meanwhile
+                self.x.prefetch(parts[i + 1])  # while the device works on this one
             yield block
+            if isinstance(self.x, Streamed):
+                self.x.used()
 
     def sum(self, term: Callable[[Block], Any], width: int) -> Any:
         """Add the term of every block; a term is anything that can be added."""

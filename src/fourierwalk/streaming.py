@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fourierwalk._arrays import Array
+
+MOST_IN_WORK = 2
+"""Blocks whose work a device may have before it: more would pile up there."""
 
 
 class _Copy(NamedTuple):
@@ -55,6 +59,7 @@ class Streamed:
         self.host, self.device, self.chosen, self.center, self.scale = host, device, chosen, center, scale
         self.shape = (host.shape[0] if chosen is None else chosen.size, host.shape[1])
         self._next: _Copy | None = None
+        self._in_use: deque[Any] = deque()
 
     @property
     def anchor(self) -> Any:
@@ -82,6 +87,18 @@ class Streamed:
         """Begin to copy the block that will be asked for next."""
         self._next = self._begun(part)
 
+    def used(self) -> None:
+        """Tell that all work with a block has been asked for; waits until no more than two blocks are in work."""
+        import torch
+
+        if torch.device(self.device).type != "cuda":
+            return
+        done = torch.cuda.Event()
+        done.record(torch.cuda.current_stream(self.device))
+        self._in_use.append(done)
+        if len(self._in_use) > MOST_IN_WORK:
+            self._in_use.popleft().synchronize()
+
     def take(self, chosen: np.ndarray) -> Streamed:
         """Some of the rows; nothing is copied."""
         chosen = chosen if self.chosen is None else self.chosen[chosen]
@@ -101,7 +118,8 @@ class Streamed:
         rows = np.ascontiguousarray(self.on_host(part))
         if torch.device(self.device).type != "cuda":
             return _Copy(part, torch.tensor(rows, device=self.device), None)
-        locked = torch.empty(rows.shape, dtype=torch.from_numpy(rows[:0]).dtype, pin_memory=True)
+        kind = torch.float32 if rows.dtype == np.float32 else torch.float64
+        locked = torch.empty(rows.shape, dtype=kind, pin_memory=True)
         np.copyto(locked.numpy(), rows)
         stream = _stream(torch.device(self.device))
         with torch.cuda.stream(stream):

@@ -397,7 +397,7 @@ class Training:
         """How frequencies move, by the user's step size, or by one that is adapted."""
         if self.step_size is None and self.adapt_after is None and self.sampler == "resampling":
             return exploring(max(2, self._n_steps()))
-        step = {None: FIRST_STEP / math.sqrt(d), "paper": 2.4**2 / d}.get(self.step_size, self.step_size)
+        step = float({None: FIRST_STEP / math.sqrt(d), "paper": 2.4**2 / d}.get(self.step_size, self.step_size))
         proposal: Proposal = RandomWalk(step) if self.adapt_after is None else AdaptiveWalk(step, int(self.adapt_after))
         is_tested = self.sampler == "metropolis" or self.exponent is not None  # without a test all moves are accepted
         return TargetedWalk(proposal, ACCEPTANCE_TARGET) if self.step_size is None and is_tested else proposal
