@@ -727,7 +727,11 @@ def test_a_race_is_its_definition(monkeypatch):
     assert heats > 1
     assert_allclose(found.members[0].frequencies, expected.frequencies, rtol=1e-6)
     assert len(found.infos) == 10 * (heats + 1) + 10
-    assert found.looks[-1].step == 20
+    assert found.looks[-1].step == found.state.step == len(found.infos)
+    assert [info.step for info in found.infos if info.step > 10 * (heats + 1)] == list(
+        range(10 * (heats + 1) + 1, 10 * (heats + 1) + 11)
+    )
+    assert [look.phase for look in found.looks].count("start") == heats + 1
 
 
 def test_starts_that_are_given_and_steps_that_are_counted_run_no_race():

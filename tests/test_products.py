@@ -119,9 +119,10 @@ def test_products_on_a_gpu(torch, precision, n_columns):
 @pytest.mark.parametrize("stacked", [(), (2,)], ids=["one", "two"])
 def test_tiles_of_one_triangle_are_the_whole_product(torch, n_columns, stacked, monkeypatch):
     """Widths below, at and above those of one tile, and of a last tile that is narrower."""
-    multiplied = []
-    exact = torch.matmul
-    monkeypatch.setattr(torch, "matmul", lambda a, b: multiplied.append(a.shape[-2] * b.shape[-1]) or exact(a, b))
+    multiplied, exact = [], products.product
+    monkeypatch.setattr(
+        products, "product", lambda a, b, mode: multiplied.append(a.shape[-2] * b.shape[-1]) or exact(a, b, mode)
+    )
     columns = drawn(*stacked, 20, n_columns)
     gram, moment = products.products(torch.asarray(columns), torch.asarray(columns[..., :2]))
     assert_allclose(gram.numpy(), np.swapaxes(columns, -1, -2) @ columns, atol=1e-12)

@@ -365,7 +365,7 @@ def test_tensors_without_a_fourier_space_are_refused(torch):
 
 def test_auto_leaves_tensors_on_the_cpu_to_the_other_paths(torch, request):
     rng, x, y = problem(1, 200_000, 1)
-    rows, omega = tensor_rows(torch, x, y), torch.asarray(rng.standard_normal((64, 1)))
+    rows, omega = tensor_rows(torch, x, y), torch.asarray(rng.standard_normal((320, 1)))
     assert LeastSquares(rows, CosineSine(), 0.1).spectral is None
     request.getfixturevalue("remote")
     minimize = LeastSquares(rows, CosineSine(), 0.1)

@@ -348,9 +348,11 @@ def _raced(
     leader = yield from _from(heat, selection, best, step, rng)
     infos, looks = list(leader.infos), list(leader.looks)
     for _ in range(MOST_HEATS):
-        rival = yield from _from(heat, selection, selection.look(step, wider, "start"), step, rng)
+        start = selection.look(step + len(infos), wider, "start")
+        yield start.look
+        rival = yield from _from(heat, selection, start, start.look.step, rng)
         infos.extend(rival.infos)
-        looks.extend(rival.looks)
+        looks.extend((start.look, *rival.looks))
         if not _error(rival) < _error(leader):
             break
         told.append(
@@ -358,10 +360,11 @@ def _raced(
             f"descent, against {_error(leader):.4g}; kept"
         )
         leader, wider = rival, 2.0 * wider
+    state = leader.state._replace(step=step + len(infos))
     if leader.ending != ALL_DONE:
-        return leader._replace(infos=infos, looks=looks), told
+        return leader._replace(state=state, infos=infos, looks=looks), told
     rest = phase._replace(n_steps=phase.n_steps - HEAT, minimize=_at(phase.minimize, leader.looks[-1].regularization))
-    trail = yield from follow(rest, selection, leader.best, leader.state, rng)
+    trail = yield from follow(rest, selection, leader.best, state, rng)
     return trail._replace(infos=[*infos, *trail.infos], looks=[*looks, *trail.looks]), told
 
 

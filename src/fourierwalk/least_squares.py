@@ -68,7 +68,7 @@ class System(NamedTuple):
 
 @dataclass(frozen=True)
 class NormalEquations:
-    """Sums over rows: ΦᵀWΦ, ΦᵀWy, Σw|y|² and Σw for real columns Φ. Two parts of the data add up with ``+``."""
+    """Sums over rows: ΦᴴWΦ, ΦᴴWy, Σw|y|² and Σw for columns Φ. Two parts of the data add up with ``+``."""
 
     gram: Array
     moment: Array

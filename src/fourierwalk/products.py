@@ -34,9 +34,7 @@ def products(columns: Array, values: Array, precision: str = "double") -> tuple[
     spinning for some 25 ms after a product and take the cores from the factorisation (twice its time on two cores).
     """
     if compat.is_torch_array(columns):
-        with _float_products("single"):
-            moment = transposed(columns) @ values
-        return _by_tiles(columns, precision), moment
+        return _by_tiles(columns, precision), product(transposed(columns), values, "single")
     if not compat.is_numpy_array(columns) or columns.size < SLICE or columns.ndim > 2:
         return adjoint(columns) @ columns, adjoint(columns) @ values
     is_complex = columns.dtype.kind == "c"
@@ -112,19 +110,25 @@ def _by_tiles(columns: Any, precision: str) -> Any:
 
     width = columns.shape[-1]
     rounded = columns.to(torch.bfloat16) if precision == "bf16" else columns
-    multiply = _rounded_product if precision == "bf16" else torch.matmul
-    with _float_products(precision):
-        n_panels = min(width // PANEL, MOST_PANELS)
-        if n_panels < 2:
-            return multiply(transposed(rounded), rounded)
-        found = columns.new_empty((*columns.shape[:-2], width, width))
-        height = -(-width // (128 * n_panels)) * 128
-        for start in range(0, width, height):
-            stop = min(start + height, width)
-            panel = multiply(transposed(rounded[..., start:stop]), rounded[..., :stop])
-            found[..., start:stop, :stop] = panel
-            found[..., :start, start:stop] = transposed(panel[..., :start])
+    n_panels = min(width // PANEL, MOST_PANELS)
+    if n_panels < 2:
+        return product(transposed(rounded), rounded, precision)
+    found = columns.new_empty((*columns.shape[:-2], width, width))
+    height = -(-width // (128 * n_panels)) * 128
+    for start in range(0, width, height):
+        stop = min(start + height, width)
+        panel = product(transposed(rounded[..., start:stop]), rounded[..., :stop], precision)
+        found[..., start:stop, :stop] = panel
+        found[..., :start, start:stop] = transposed(panel[..., :start])
     return found
+
+
+def product(a: Any, b: Any, precision: str) -> Any:
+    """One product of torch tensors in a precision; bf16 ones come rounded."""
+    if precision == "bf16":
+        return _rounded_product(a, b)
+    with _float_products(precision):
+        return a @ b
 
 
 def _rounded_product(a: Any, b: Any) -> Any:

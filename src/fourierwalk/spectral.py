@@ -25,6 +25,7 @@ from fourierwalk.products import matmul
 from fourierwalk.rows import Rows
 
 HEADROOM = 1.5  # a new grid serves frequencies this much larger than those that asked for it
+USES = 50  # steps that the spreading of a grid on the host is shared among
 MOST_DIMENSIONS = 3
 MOST_DIMENSIONS_OF_TENSORS = 2
 MOST_BANDWIDTH = 1e15  # beyond, grid points cannot be counted
@@ -69,7 +70,9 @@ class Spectral:
         bandwidth = self._bandwidth(frequencies)
         if self._grids:  # one that is there is used as it is
             bandwidth = np.maximum(bandwidth, self._grids[0].bandwidth / HEADROOM)
-        return nufft.fft_seconds(self._shape(HEADROOM * bandwidth), self.rows.x)
+        spreading = 4e-8 * len(self.rows) * WIDTH ** len(bandwidth) / USES
+        is_new = compat.is_torch_array(self.rows.x) and not self._grids  # a GPU would do many steps in that time
+        return nufft.fft_seconds(self._shape(HEADROOM * bandwidth), self.rows.x) + is_new * spreading
 
     @cached_property
     def still(self) -> Spectral:

@@ -43,7 +43,13 @@ def main(options: argparse.Namespace) -> int:
         content["device"] = setting.described()
     for name in options.only or benches:
         console.print(f"{name} …")
-        found += benches[name](setting)
+        try:
+            found += benches[name](setting)
+        except Exception as error:  # the others are measured all the same
+            if not on_gpu:
+                raise
+            console.print_exception()
+            content.setdefault("failures", {})[name] = f"{type(error).__name__}: {error}"
         content["figures"] = [{**vars(figure), "met": figure.met} for figure in found]
         write_json(out / "bench.json", content)
         write_text(out / "bench.md", markdown(found, content["provenance"]))

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from fourierwalk.draws import Several, placed
 from fourierwalk.features import Features
 from fourierwalk.least_squares import LeastSquares
 from fourierwalk.model import FourierModel
-from fourierwalk.paper.cases import Cell, Experiment
+from fourierwalk.paper.cases import Case, Cell, Experiment
 from fourierwalk.paper.data import Split, split, stream
 from fourierwalk.paper.gradient import StochasticGradient, drawn
 from fourierwalk.paper.theory import CHECKS
@@ -53,6 +54,15 @@ class Place(NamedTuple):
         """All rows on the device; the scaling was applied on the host."""
         return Split(self.put(data.x), self.put(data.y), self.put(data.x_test), self.put(data.y_test), data.scaling)
 
+    def rows_of(self, cell: Cell) -> Split:
+        """A cell's rows on the device; those of the last one are still there."""
+        return _rows_there(self, cell.case, cell.seed)
+
+
+@lru_cache(maxsize=1)
+def _rows_there(place: Place, case: Case, seed: int) -> Split:
+    return place.put_all(split(case, seed, place.data_dir))
+
 
 class Fitted(NamedTuple):
     """Frequencies (K, d), amplitudes (K, q), the seconds that finding them took, and what to note beside the errors."""
@@ -70,13 +80,13 @@ def run(cell: Cell, place: Place) -> dict[str, Any]:
         return CHECKS[cell.experiment.name]()
     if cell.experiment.method == "gradient":
         place = place._replace(device="cpu")  # one sample a step: nothing for a GPU to do
-    data = place.put_all(split(cell.case, cell.seed, place.data_dir))
+    data = place.rows_of(cell)
     return _result(cell, data, METHODS[cell.experiment.method](cell, data))
 
 
 def run_together(cells: Sequence[Cell], place: Place) -> list[dict[str, Any]]:
     """Compute realisations of one walk side by side, as one stack of problems; each counts its share of the seconds."""
-    data = [place.put_all(split(cell.case, cell.seed, place.data_dir)) for cell in cells]
+    data = [place.rows_of(cell) for cell in cells]
     together = walks(cells, data)
     return [_result(*each) for each in zip(cells, data, together, strict=True)]
 
