@@ -15,7 +15,8 @@ from tables import FEATURES, Plain, every_differentiable_kind, every_kind, objec
 
 from fourierwalk import rows as rows_module
 from fourierwalk.features import Activation, ComplexExponentials, CosineSine
-from fourierwalk.least_squares import LeastSquares, Minibatch, NormalEquations
+from fourierwalk.least_squares import LeastSquares, Minibatch
+from fourierwalk.normal_equations import NormalEquations
 from fourierwalk.rows import Block, Rows
 from fourierwalk.solver import Solver, needed_bytes
 

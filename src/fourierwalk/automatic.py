@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from fourierwalk import ahead
 from fourierwalk._arrays import Array, like, namespace
 from fourierwalk.descent import Descent
+from fourierwalk.following import Phase, at_regularization, follow_from, raced, spread_of
 from fourierwalk.least_squares import LeastSquares, Minibatch
 from fourierwalk.proposals import AnnealedWalk, Proposal, ScaledWalk, ShapedWalk
 from fourierwalk.resampling import Resampling
@@ -17,92 +17,15 @@ from fourierwalk.sampler import Info, State
 from fourierwalk.selection import Candidate, Look, Selection, beats_the_mean_left_out, by_leave_one_out, has_repeats
 
 WALK_REGULARIZATION = 0.01
-LEAST_REGULARIZATION = 1e-7  # of descent
 WALK_STEPS = 100
 DESCENT_STEPS = 300
 WALK_LOOKS_EVERY = 5
 DESCENT_LOOKS_EVERY = 5
 FIRST_STEP, LAST_STEP = 0.5, 0.1  # of the walk: relative to the frequencies' spread, and to the first
-GAIN = 1e-3  # a relative gain below this is none
-IDLE = 50  # steps in a row without an accepted move, or all of them singular: there will be no others
-GROWTH = 1e4  # frequencies whose spread has grown by more than this have no end
 LEAST_MEMBER = 4  # frequencies of a member of an average
 FINISHING_STEPS = 5
 FEW_ROWS = 400  # below, no average is tried and descent is short
 MOST_DOUBLINGS = 14
-HEAT = 25  # steps of descent after which it is judged where it started from
-MOST_HEATS = 3
-ALL_DONE = "all steps done"
-
-
-class Phase(NamedTuple):
-    """A sampler and how long it is followed."""
-
-    sampler: Any
-    minimize: Any
-    n_steps: int
-    look_every: int
-    patience: int
-    follows: bool = False  # whether the λ of each look is that of the steps after it
-
-
-class Trail(NamedTuple):
-    """Where following a sampler has led, and why it ended there."""
-
-    best: Candidate | None
-    state: State
-    infos: list[Info]
-    looks: list[Look]
-    ending: str
-
-
-def follow(
-    phase: Phase, selection: Selection | None, best: Candidate | None, state: State, rng: Any
-) -> Generator[Look, None, Trail]:
-    """Sample, and look every so often (each look is yielded), until the steps are done or a guard ends it."""
-    infos: list[Info] = []
-    looks: list[Look] = []
-    minimize, since_best, first_spread = phase.minimize, 0, _spread(state.frequencies)
-    while len(infos) < phase.n_steps:
-        n = phase.n_steps - len(infos)
-        if selection is not None:
-            n = min(n, phase.look_every - state.step % phase.look_every)
-        fresh: list[Info] = []
-        for after, info in ahead.sample(phase.sampler, minimize, state, rng, n):
-            state = after
-            fresh.append(info)
-        infos.extend(fresh)
-        if selection is not None and fresh:
-            candidate = selection.look(state.step, state.frequencies, fresh[-1].phase)
-            looks.append(candidate.look)
-            yield candidate.look
-            gained = best is None or candidate.look.error < (1 - GAIN) * best.look.error
-            since_best = 0 if gained else since_best + 1
-            best = candidate if best is None or candidate.look.error < best.look.error else best
-            if phase.follows:
-                minimize = _at(phase.minimize, candidate.look.regularization)
-                state, _ = phase.sampler.refit(state, minimize)
-        is_impatient, growth = since_best >= phase.patience, _spread(state.frequencies) / max(first_spread, 1.0)
-        ending = "no step down is left" if len(fresh) < n else _ending(infos, is_impatient, growth)
-        if ending:
-            return Trail(best, state, infos, looks, ending)
-    return Trail(best, state, infos, looks, ALL_DONE)
-
-
-def _ending(infos: list[Info], is_impatient: bool, growth: float) -> str:
-    """Why to stop, if there is a reason."""
-    recent = infos[-IDLE:]
-    if is_impatient:
-        return "no better state for as many looks as patience allows"
-    if not growth < GROWTH:
-        return "the frequencies grew without end"
-    if len(recent) < IDLE:
-        return ""
-    if all(info.acceptance == 0 for info in recent):
-        return "no move was accepted any more"
-    if all(info.solve is not None and info.solve.fallback for info in recent):
-        return "the equations had become singular"
-    return ""
 
 
 class Found(NamedTuple):
@@ -226,7 +149,7 @@ class Automatic:
     def _by_leave_one_out(self, problem: LeastSquares, start: Start, rng: Any) -> Found:
         """A spread and a λ, and no steps: leave-one-out cannot judge frequencies that were fitted to its rows."""
         best = spread_by_trial(lambda ω: by_leave_one_out(problem, ω, start.regularization), start, problem.rows.y, rng)
-        decisions = [f"frequencies of spread {_spread(best.frequencies):.3g} without steps, by leave-one-out"]
+        decisions = [f"frequencies of spread {spread_of(best.frequencies):.3g} without steps, by leave-one-out"]
         state = State(start.step, best.frequencies, best.amplitudes, None)
         found = Found((best,), state, [], [best.look], decisions)
         return found if beats_the_mean_left_out(problem, best) else _constant(found, "by leave-one-out")
@@ -236,18 +159,18 @@ class Automatic:
         problem, selection = split
         best = spread_by_trial(lambda ω: selection.look(start.step, ω, "start"), start, problem.rows.y, rng)
         yield best.look
-        decisions = [f"start: spread {_spread(best.frequencies):.3g}, held-out error {best.look.error:.4g}"]
+        decisions = [f"start: spread {spread_of(best.frequencies):.3g}, held-out error {best.look.error:.4g}"]
         state = State(start.step, best.frequencies, best.amplitudes, None)
         infos: list[Info] = []
         looks = [best.look]
         may_widen = start.frequencies is None and start.spread is None and self.n_steps is None
         widened = 2.0 * best.frequencies if may_widen else None
         for name, phase in self._phases(problem, selection.minimize, rng):
-            if phase.follows and widened is not None and phase.n_steps > HEAT:
-                trail, told = yield from _raced(phase, selection, best, widened, state.step, rng)
+            if phase.follows and widened is not None:
+                trail, told = yield from raced(phase, selection, best, widened, state.step, rng)
                 decisions.extend(told)
             else:
-                trail = yield from _from(phase, selection, best, state.step, rng)
+                trail = yield from follow_from(phase, selection, best, state.step, rng)
             decisions.append(
                 f"{name}: {len(trail.infos)} steps, held-out error {best.look.error:.4g} → "
                 f"{trail.best.look.error:.4g}; {trail.ending}"  # type: ignore[union-attr]
@@ -321,55 +244,12 @@ class Automatic:
         """A few more steps of descent on all rows, for a member that descent has brought to where it is."""
         if not self.descend or member.look.phase != "descent" or math.isinf(member.look.regularization):
             return member
-        minimize = _at(problem, member.look.regularization)
+        minimize = at_regularization(problem, member.look.regularization)
         descent = Descent(max_norm=self.max_norm)
         state = descent.init(minimize, member.frequencies)
         for after, _ in descent.sample(minimize, state, rng, FINISHING_STEPS):
             state = after
         return member._replace(frequencies=state.frequencies)
-
-
-def _from(phase: Phase, selection: Selection, start: Candidate, step: int, rng: Any) -> Generator[Look, None, Trail]:
-    """Follow a sampler from a candidate; one that follows the looks begins at the candidate's λ."""
-    minimize = _at(phase.minimize, start.look.regularization) if phase.follows else phase.minimize
-    first = phase.sampler.init(minimize, start.frequencies)._replace(step=step)
-    return (yield from follow(phase._replace(minimize=minimize), selection, start, first, rng))
-
-
-def _raced(
-    phase: Phase, selection: Selection, best: Candidate, wider: Array, step: int, rng: Any
-) -> Generator[Look, None, tuple[Trail, list[str]]]:
-    """Descent from the best state and from ever wider starts, a heat each; the winner goes on.
-
-    A start is judged best before descent where its frequencies lie close; descent wants them further out, where it can
-    still move them together, and cannot move them apart.
-    """
-    heat, told = phase._replace(n_steps=HEAT), []
-    leader = yield from _from(heat, selection, best, step, rng)
-    infos, looks = list(leader.infos), list(leader.looks)
-    for _ in range(MOST_HEATS):
-        start = selection.look(step + len(infos), wider, "start")
-        yield start.look
-        rival = yield from _from(heat, selection, start, start.look.step, rng)
-        infos.extend(rival.infos)
-        looks.extend((start.look, *rival.looks))
-        if not _error(rival) < _error(leader):
-            break
-        told.append(
-            f"a start of spread {_spread(wider):.3g}: held-out error {_error(rival):.4g} after {HEAT} steps of "
-            f"descent, against {_error(leader):.4g}; kept"
-        )
-        leader, wider = rival, 2.0 * wider
-    state = leader.state._replace(step=step + len(infos))
-    if leader.ending != ALL_DONE:
-        return leader._replace(state=state, infos=infos, looks=looks), told
-    rest = phase._replace(n_steps=phase.n_steps - HEAT, minimize=_at(phase.minimize, leader.looks[-1].regularization))
-    trail = yield from follow(rest, selection, leader.best, state, rng)
-    return trail._replace(infos=[*infos, *trail.infos], looks=[*looks, *trail.looks]), told
-
-
-def _error(trail: Trail) -> float:
-    return math.inf if trail.best is None else trail.best.look.error
 
 
 def exploring(n_steps: int) -> Proposal:
@@ -447,12 +327,3 @@ def _constant(found: Found, where: str) -> Found:
     )
     decision = f"nothing beats the mean of the targets {where}: the constant model"
     return found._replace(members=nothing, decisions=[*found.decisions, decision])
-
-
-def _at(problem: LeastSquares, regularization: float) -> LeastSquares:
-    """The problem at the λ of a look, if that is not too small to descend by."""
-    return replace(problem, regularization=max(regularization, LEAST_REGULARIZATION))
-
-
-def _spread(frequencies: Array) -> float:
-    return math.sqrt(float(namespace(frequencies).mean(frequencies * frequencies)))

@@ -27,11 +27,12 @@ from fourierwalk._arrays import (
     real_part,
     scalar,
     shifted,
-    squared_modulus,
 )
+from fourierwalk.eigensystem import Eigensystem, divisor_of, significant
 from fourierwalk.features import Features
-from fourierwalk.products import matmul, outer_gram, products
-from fourierwalk.rows import Block, Rows
+from fourierwalk.normal_equations import NormalEquations, System, weighted
+from fourierwalk.products import matmul, outer_gram
+from fourierwalk.rows import Rows
 from fourierwalk.solver import Solver, costs, ladder, most_columns, needed_bytes
 from fourierwalk.spectral import Spectral
 
@@ -55,82 +56,6 @@ class Solution(NamedTuple):
     amplitudes: Array
     loss: Any
     info: SolveInfo
-
-
-class System(NamedTuple):
-    """The equations of the unknowns: SᴴWS, SᴴWy, Σw|y|² and Σw."""
-
-    matrix: Array
-    right_hand_side: Array
-    target_energy: Array
-    weight: float
-
-
-@dataclass(frozen=True)
-class NormalEquations:
-    """Sums over rows: ΦᴴWΦ, ΦᴴWy, Σw|y|² and Σw for columns Φ. Two parts of the data add up with ``+``."""
-
-    gram: Array
-    moment: Array
-    target_energy: Array
-    weight: float
-
-    def __add__(self, other: NormalEquations) -> NormalEquations:
-        return NormalEquations(
-            self.gram + other.gram,
-            self.moment + other.moment,
-            self.target_energy + other.target_energy,
-            self.weight + other.weight,
-        )
-
-    @classmethod
-    def of_block(
-        cls, block: Block, features: Features, frequencies: Array, precision: str = "double"
-    ) -> NormalEquations:
-        """One block's share."""
-        columns, y = _weighted(block, features, frequencies, precision)
-        xp = namespace(columns)
-        weight = float(columns.shape[-2]) if block.weight is None else scalar(xp.sum(block.weight))
-        gram, moment = products(columns, xp.astype(y, columns.dtype, copy=False), precision)
-        return cls(gram, moment, xp.sum(y * y, axis=(-2, -1)), weight)
-
-    def system(self, features: Features) -> System:
-        """The equations of the features' unknowns."""
-        return System(*features.system(self.gram, self.moment), self.target_energy, self.weight)
-
-
-@dataclass(frozen=True)
-class Eigensystem:
-    """The least squares problem at fixed frequencies in its own basis: every λ for the price of one decomposition."""
-
-    values: Array  # eigenvalues of SᴴWS
-    basis: Array  # its eigenvectors
-    projections: Array  # SᴴWy in that basis
-    target_energy: float
-    weight: float
-    features: Features
-
-    def divisor(self, regularization: float) -> Array:
-        """The eigenvalues with their ridge; one where there is nothing to divide."""
-        return _divisor(self.values + regularization * self.weight)
-
-    def amplitudes(self, regularization: float) -> Array:
-        """The amplitudes (K, q) at λ."""
-        unknowns = self.basis @ (self.projections / self.divisor(regularization)[:, None])
-        return self.features.amplitudes(unknowns)
-
-    def residual(self, regularization: float) -> float:
-        """Σw|Sβ − y|² at λ."""
-        xp = namespace(self.values)
-        shift = regularization * self.weight
-        shares = (self.values + 2 * shift) / self.divisor(regularization) ** 2
-        explained = squared_modulus(self.projections) * shares[:, None]
-        return max(self.target_energy - float(xp.sum(explained)), self.target_energy * np.finfo(np.float64).eps)
-
-    def degrees_of_freedom(self, regularization: float) -> float:
-        """The trace of the matrix that takes y to its fit."""
-        shares = self.values / self.divisor(regularization)
-        return float(namespace(self.values).sum(shares))
 
 
 @dataclass(frozen=True)
@@ -296,15 +221,15 @@ class LeastSquares:
             matrix, y = self._whole(frequencies)
             xp = namespace(matrix)
             values, left = eigh(outer_gram(matrix))
-            keep = _significant(values)
+            keep = significant(values)
             values, left = values[keep:], left[:, keep:]
-            basis = matmul(adjoint(matrix), left) / xp.sqrt(_divisor(values))[None, :]
+            basis = matmul(adjoint(matrix), left) / xp.sqrt(divisor_of(values))[None, :]
             projections = xp.sqrt(xp.clip(values, 0.0))[:, None] * (adjoint(left) @ xp.astype(y, left.dtype))
             return Eigensystem(values, basis, projections, float(xp.sum(y * y)), self.rows.total_weight, self.features)
         system = self.system(frequencies)
         xp = namespace(system.matrix)
         values, basis = eigh(system.matrix)
-        keep = _significant(values)
+        keep = significant(values)
         values, basis = values[keep:], basis[:, keep:]
         projections = adjoint(basis) @ system.right_hand_side
         return Eigensystem(values, basis, projections, float(system.target_energy), float(system.weight), self.features)
@@ -338,7 +263,7 @@ class LeastSquares:
         return gradient * (2.0 / self.rows.total_weight)
 
     def _whole(self, frequencies: Array) -> tuple[Array, Array]:
-        columns, y = _weighted(self.rows.whole().part(slice(0, len(self.rows))), self.features, frequencies)
+        columns, y = weighted(self.rows.whole().part(slice(0, len(self.rows))), self.features, frequencies)
         return self.features.matrix(columns), y
 
     def _announce(self, width: int) -> None:
@@ -372,25 +297,6 @@ _FITTED: dict[str, float] = {}  # the most that has been asked about and fitted,
 
 TRUST = 1e-3
 """The relative residual up to which a solve in single precision is trusted."""
-
-
-def _weighted(block: Block, features: Features, frequencies: Array, precision: str = "double") -> tuple[Array, Array]:
-    """Columns and targets times the root of the weights."""
-    y = block.y
-    if y is None:
-        raise ValueError("rows need targets y to solve for amplitudes, got none.")
-    if precision == "double":
-        columns = features.columns(block, frequencies)
-    elif hasattr(features, "single_columns"):
-        columns = features.single_columns(block, frequencies, precision)
-    else:
-        columns = features.columns(block, frequencies)
-        columns = namespace(columns).astype(columns, namespace(columns).float32, copy=False)
-    xp = namespace(columns)
-    if block.weight is None:
-        return columns, y
-    root = xp.sqrt(block.weight)[:, None]
-    return columns * xp.astype(root, columns.dtype, copy=False), y * root
 
 
 def _loss(energy: Array, right_hand_side: Array, unknowns: Array, weight: Any) -> Any:
@@ -432,23 +338,9 @@ def _solve(matrix: Array, right_hand_side: Array, ridge: float) -> tuple[Array, 
         stacklevel=2,
     )
     values, basis = eigh(matrix)
-    keep = _significant(values)
-    values, basis = _divisor(values[keep:] + ridge), basis[:, keep:]
+    keep = significant(values)
+    values, basis = divisor_of(values[keep:] + ridge), basis[:, keep:]
     return basis @ (adjoint(basis) @ right_hand_side / xp.astype(values, matrix.dtype)[:, None]), True
-
-
-def _significant(values: Array) -> int:
-    """The index of the first of the ascending eigenvalues that is more than rounding."""
-    xp = namespace(values)
-    n = values.shape[0]
-    threshold = float(values[n - 1]) * n * float(np.finfo(np.float64).eps)
-    return min(int(xp.sum(xp.astype(values <= threshold, xp.int64))), n - 1)
-
-
-def _divisor(values: Array) -> Array:
-    """The values, one where they are not positive: where all columns are zero, so are the projections on them."""
-    xp = namespace(values)
-    return xp.where(values > 0, values, xp.ones_like(values))
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,9 @@ import numpy as np
 import scipy.sparse
 
 from fourierwalk._arrays import Array, namespace, real_part, squared_modulus, to_host
+from fourierwalk.eigensystem import Eigensystem
 from fourierwalk.features import Features
-from fourierwalk.least_squares import Eigensystem, LeastSquares
+from fourierwalk.least_squares import LeastSquares
 from fourierwalk.products import matmul
 from fourierwalk.rows import Block, Rows
 from fourierwalk.streaming import Streamed

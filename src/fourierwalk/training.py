@@ -12,20 +12,11 @@ import numpy as np
 from fourierwalk import features as feature_kinds
 from fourierwalk import scaling as scalings
 from fourierwalk._arrays import Array, like, one_pool, to_host
-from fourierwalk.automatic import (
-    WALK_REGULARIZATION,
-    Automatic,
-    Found,
-    Phase,
-    Split,
-    Start,
-    averaged,
-    exploring,
-    follow,
-)
+from fourierwalk.automatic import WALK_REGULARIZATION, Automatic, Found, Split, Start, averaged, exploring
 from fourierwalk.descent import Descent
 from fourierwalk.draws import PLACES, placed
 from fourierwalk.features import Features
+from fourierwalk.following import Phase, follow
 from fourierwalk.history import History
 from fourierwalk.least_squares import LeastSquares, Minibatch
 from fourierwalk.model import FourierModel

@@ -1,0 +1,151 @@
+"""Following a sampler: looks at held-out rows on the way, guards that end it, races between starts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from fourierwalk import ahead
+from fourierwalk._arrays import Array, namespace
+from fourierwalk.least_squares import LeastSquares
+from fourierwalk.sampler import Info, State
+from fourierwalk.selection import Candidate, Look, Selection
+
+LEAST_REGULARIZATION = 1e-7  # of descent
+GAIN = 1e-3  # a relative gain below this is none
+IDLE = 50  # steps in a row without an accepted move, or all of them singular: there will be no others
+GROWTH = 1e4  # frequencies whose spread has grown by more than this have no end
+HEAT = 25  # steps of descent after which it is judged where it started from
+MOST_HEATS = 3
+ALL_DONE = "all steps done"
+
+
+class Phase(NamedTuple):
+    """A sampler and how long it is followed."""
+
+    sampler: Any
+    minimize: Any
+    n_steps: int
+    look_every: int
+    patience: int
+    follows: bool = False  # whether the λ of each look is that of the steps after it
+
+
+class Trail(NamedTuple):
+    """Where following a sampler has led, and why it ended there."""
+
+    best: Candidate | None
+    state: State
+    infos: list[Info]
+    looks: list[Look]
+    ending: str
+
+
+def follow(
+    phase: Phase, selection: Selection | None, best: Candidate | None, state: State, rng: Any
+) -> Generator[Look, None, Trail]:
+    """Sample, and look every so often (each look is yielded), until the steps are done or a guard ends it."""
+    infos: list[Info] = []
+    looks: list[Look] = []
+    minimize, since_best, first_spread = phase.minimize, 0, spread_of(state.frequencies)
+    while len(infos) < phase.n_steps:
+        n = phase.n_steps - len(infos)
+        if selection is not None:
+            n = min(n, phase.look_every - state.step % phase.look_every)
+        fresh: list[Info] = []
+        for after, info in ahead.sample(phase.sampler, minimize, state, rng, n):
+            state = after
+            fresh.append(info)
+        infos.extend(fresh)
+        if selection is not None and fresh:
+            candidate = selection.look(state.step, state.frequencies, fresh[-1].phase)
+            looks.append(candidate.look)
+            yield candidate.look
+            gained = best is None or candidate.look.error < (1 - GAIN) * best.look.error
+            since_best = 0 if gained else since_best + 1
+            best = candidate if best is None or candidate.look.error < best.look.error else best
+            if phase.follows:
+                minimize = at_regularization(phase.minimize, candidate.look.regularization)
+                state, _ = phase.sampler.refit(state, minimize)
+        is_impatient, growth = since_best >= phase.patience, spread_of(state.frequencies) / max(first_spread, 1.0)
+        ending = "no step down is left" if len(fresh) < n else _ending(infos, is_impatient, growth)
+        if ending:
+            return Trail(best, state, infos, looks, ending)
+    return Trail(best, state, infos, looks, ALL_DONE)
+
+
+def _ending(infos: list[Info], is_impatient: bool, growth: float) -> str:
+    """Why to stop, if there is a reason."""
+    recent = infos[-IDLE:]
+    if is_impatient:
+        return "no better state for as many looks as patience allows"
+    if not growth < GROWTH:
+        return "the frequencies grew without end"
+    if len(recent) < IDLE:
+        return ""
+    if all(info.acceptance == 0 for info in recent):
+        return "no move was accepted any more"
+    if all(info.solve is not None and info.solve.fallback for info in recent):
+        return "the equations had become singular"
+    return ""
+
+
+def follow_from(
+    phase: Phase, selection: Selection, start: Candidate, step: int, rng: Any
+) -> Generator[Look, None, Trail]:
+    """Follow a sampler from a candidate; one that follows the looks begins at the candidate's λ."""
+    minimize = at_regularization(phase.minimize, start.look.regularization) if phase.follows else phase.minimize
+    first = phase.sampler.init(minimize, start.frequencies)._replace(step=step)
+    return (yield from follow(phase._replace(minimize=minimize), selection, start, first, rng))
+
+
+def raced(
+    phase: Phase, selection: Selection, best: Candidate, wider: Array, step: int, rng: Any
+) -> Generator[Look, None, tuple[Trail, list[str]]]:
+    """Descent from the best state and from ever wider starts, a heat each; the winner goes on.
+
+    A start is judged best before descent where its frequencies lie close; descent wants them further out, where it can
+    still move them together, and cannot move them apart.
+    """
+    if phase.n_steps <= HEAT:
+        return (yield from follow_from(phase, selection, best, step, rng)), []
+    heat, told = phase._replace(n_steps=HEAT), []
+    leader = yield from follow_from(heat, selection, best, step, rng)
+    infos, looks = list(leader.infos), list(leader.looks)
+    for _ in range(MOST_HEATS):
+        start = selection.look(step + len(infos), wider, "start")
+        yield start.look
+        rival = yield from follow_from(heat, selection, start, start.look.step, rng)
+        infos.extend(rival.infos)
+        looks.extend((start.look, *rival.looks))
+        if not _error(rival) < _error(leader):
+            break
+        told.append(
+            f"a start of spread {spread_of(wider):.3g}: held-out error {_error(rival):.4g} after {HEAT} steps of "
+            f"descent, against {_error(leader):.4g}; kept"
+        )
+        leader, wider = rival, 2.0 * wider
+    state = leader.state._replace(step=step + len(infos))
+    if leader.ending != ALL_DONE:
+        return leader._replace(state=state, infos=infos, looks=looks), told
+    rest = phase._replace(
+        n_steps=phase.n_steps - HEAT, minimize=at_regularization(phase.minimize, leader.looks[-1].regularization)
+    )
+    trail = yield from follow(rest, selection, leader.best, state, rng)
+    return trail._replace(infos=[*infos, *trail.infos], looks=[*looks, *trail.looks]), told
+
+
+def _error(trail: Trail) -> float:
+    return math.inf if trail.best is None else trail.best.look.error
+
+
+def at_regularization(problem: LeastSquares, regularization: float) -> LeastSquares:
+    """The problem at the λ of a look, if that is not too small to descend by."""
+    return replace(problem, regularization=max(regularization, LEAST_REGULARIZATION))
+
+
+def spread_of(frequencies: Array) -> float:
+    """The root mean square of their components."""
+    return math.sqrt(float(namespace(frequencies).mean(frequencies * frequencies)))

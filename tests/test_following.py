@@ -1,0 +1,191 @@
+"""Following a sampler: a scripted one, looked at by a scripted selection."""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from fourierwalk import AdaptiveFourierRegressor, following
+from fourierwalk.following import Phase, follow
+from fourierwalk.sampler import Info, State
+from fourierwalk.selection import Candidate, Look
+
+
+def drained(generator):
+    """What a generator yields, and what it returns."""
+    yielded = []
+    while True:
+        try:
+            yielded.append(next(generator))
+        except StopIteration as end:
+            return yielded, end.value
+
+
+class Solve(NamedTuple):
+    fallback: bool
+
+
+@dataclass
+class Script:
+    """A sampler whose steps are written down: (acceptance, whether singular), and by how much frequencies grow."""
+
+    steps: list
+    growth: float = 1.0
+
+    def init(self, minimize, frequencies):
+        return State(0, frequencies, np.zeros((frequencies.shape[0], 1)), None)
+
+    def sample(self, minimize, state, rng, n_steps):
+        for _ in range(n_steps):
+            if state.step >= len(self.steps):
+                return
+            acceptance, singular = self.steps[state.step]
+            state = state._replace(step=state.step + 1, frequencies=self.growth * state.frequencies)
+            yield state, Info(state.step, acceptance, 1.0, 0.0, Solve(singular), "scripted")
+
+    def refit(self, state, minimize):
+        return state._replace(amplitudes=np.full((2, 1), minimize.regularization)), 0.0
+
+
+@dataclass
+class Judge:
+    """A selection whose errors are written down, by step."""
+
+    errors: dict[int, float]
+
+    def look(self, step, frequencies, phase="walk"):
+        return Candidate(Look(step, self.errors[step], 10.0**-step, phase), frequencies.copy(), np.zeros((2, 1)))
+
+
+@dataclass(frozen=True)
+class Problem:
+    regularization: float = 0.01
+
+
+def followed(steps=((1.0, False),) * 100, errors=None, n_steps=60, look_every=5, patience=3, growth=1.0, **options):
+    sampler = Script(list(steps), growth)
+    judge = None if errors is None else Judge(errors)
+    phase = Phase(sampler, Problem(), n_steps, look_every, patience, options.get("follows", False))
+    state = sampler.init(None, np.ones((2, 1)))._replace(step=options.get("first", 0))
+    return drained(follow(phase, judge, options.get("best"), state, None))
+
+
+FALLING = {step: 1.0 / (1 + step) for step in range(200)}
+
+
+def test_all_steps_are_done_and_looked_at():
+    looks, trail = followed(errors=FALLING, n_steps=17)
+    assert [look.step for look in looks] == [5, 10, 15, 17]
+    assert looks == trail.looks == [Look(step, FALLING[step], 10.0**-step, "scripted") for step in (5, 10, 15, 17)]
+    assert [info.step for info in trail.infos] == list(range(1, 18))
+    assert trail.best.look == looks[-1]
+    assert trail.state.step == 17
+    assert trail.ending == "all steps done"
+
+
+def test_looks_are_at_whole_multiples_wherever_the_walk_begins():
+    looks, trail = followed(errors=FALLING, n_steps=9, first=3)
+    assert [look.step for look in looks] == [5, 10, 12]
+    assert trail.state.step == 12
+
+
+def test_without_a_selection_there_are_no_looks():
+    looks, trail = followed(n_steps=17)
+    assert looks == trail.looks == []
+    assert trail.best is None
+    assert len(trail.infos) == 17
+    assert followed(n_steps=0, errors=FALLING)[1].ending == "all steps done"
+
+
+def test_the_best_state_is_the_minimum_of_the_looks():
+    errors = dict.fromkeys(range(200), 9.0) | {5: 3.0, 10: 1.0, 15: 2.0}
+    looks, trail = followed(errors=errors, n_steps=20, growth=1.1)
+    assert trail.best.look == min(looks, key=lambda look: look.error)
+    assert trail.best.look.step == 10
+    assert_allclose(trail.best.frequencies, 1.1**10)
+    assert_allclose(trail.state.frequencies, 1.1**20)
+
+
+def test_a_best_state_from_before_is_kept_where_nothing_is_better():
+    before = Judge({0: 0.5}).look(0, np.ones((2, 1)))
+    errors = dict.fromkeys(range(200), 9.0)
+    assert followed(errors=errors, best=before)[1].best is before
+    assert followed(errors=errors | {5: 0.4}, best=before)[1].best.look.step == 5
+
+
+def test_patience_counts_looks_without_a_gain():
+    errors = dict.fromkeys(range(200), 9.0) | {5: 3.0, 10: 1.0}
+    looks, trail = followed(errors=errors, patience=3)
+    assert [look.step for look in looks] == [5, 10, 15, 20, 25]
+    assert trail.ending == "no better state for as many looks as patience allows"
+    assert len(trail.infos) == 25
+
+
+def test_a_gain_below_a_thousandth_is_none_but_counts_as_better():
+    errors = {step: 1.0 - 1e-5 * step for step in range(200)}
+    looks, trail = followed(errors=errors, patience=3)
+    assert [look.step for look in looks] == [5, 10, 15, 20]
+    assert trail.best.look.step == 20
+    errors = {step: 1.0 - 3e-4 * step for step in range(200)}
+    assert followed(errors=errors, patience=3)[1].ending == "all steps done"
+
+
+def test_the_end_of_a_sampler_is_no_step_down():
+    looks, trail = followed(steps=[(1.0, False)] * 12, errors=FALLING)
+    assert [look.step for look in looks] == [5, 10, 12]
+    assert trail.ending == "no step down is left"
+    looks, trail = followed(steps=[(1.0, False)] * 10, errors=FALLING)  # nothing new, and no look at it
+    assert [look.step for look in looks] == [5, 10]
+    assert trail.ending == "no step down is left"
+
+
+@pytest.mark.parametrize("growth", [10.0, math.nan])
+def test_frequencies_that_grow_without_end(growth):
+    _, trail = followed(errors=FALLING, growth=growth, look_every=4)
+    assert trail.ending == "the frequencies grew without end"
+    assert trail.state.step == 4
+    assert followed(errors=FALLING, growth=1.1)[1].ending == "all steps done"  # by 304
+
+
+def test_walks_that_stand_still():
+    """So many steps in a row without one accepted move; a few of them are nothing unusual for few frequencies."""
+    still = [(0.0, False)] * following.IDLE
+    _, trail = followed(steps=[(1.0, False)] * 10 + still + still, errors=FALLING, n_steps=100)
+    assert trail.ending == "no move was accepted any more"
+    assert trail.state.step == 10 + following.IDLE
+    moves = ([(0.0, False)] * (following.IDLE - 1) + [(0.5, False)]) * 3
+    assert followed(steps=moves, errors=FALLING, n_steps=100)[1].ending == "all steps done"
+    assert followed(steps=moves, errors=FALLING, n_steps=100, look_every=1)[1].ending == "all steps done"
+
+
+def test_equations_that_stay_singular():
+    singular = [(1.0, True)] * following.IDLE
+    _, trail = followed(steps=[(1.0, False)] * 10 + singular + singular, errors=FALLING, n_steps=100)
+    assert trail.ending == "the equations had become singular"
+    assert trail.state.step == 10 + following.IDLE
+    some = ([(1.0, True)] * (following.IDLE - 1) + [(1.0, False)]) * 3
+    assert followed(steps=some, errors=FALLING, n_steps=100)[1].ending == "all steps done"
+
+
+def test_one_frequency_that_is_looked_at_every_step_walks_on():
+    """It stays where it is at every other step."""
+    x = np.random.default_rng(0).standard_normal((200, 1))
+    model = AdaptiveFourierRegressor(
+        1, sampler="metropolis", early_stopping=True, refit_every=1, patience=1000, n_steps=100, random_state=0
+    ).fit(x, np.sin(3 * x[:, 0]))
+    assert 0.1 < model.history_.acceptance.mean() < 0.9
+    assert model.n_steps_ == 100
+
+
+def test_steps_follow_the_regularization_of_the_last_look():
+    """At each look the amplitudes are those of its λ, or of the least that descent takes."""
+    looks, trail = followed(errors=FALLING, n_steps=10, follows=True)
+    assert [look.regularization for look in looks] == [1e-5, 1e-10]
+    assert_array_equal(trail.state.amplitudes, np.full((2, 1), following.LEAST_REGULARIZATION))
+    _, trail = followed(errors=FALLING, n_steps=5, follows=True)
+    assert_array_equal(trail.state.amplitudes, np.full((2, 1), 1e-5))
+    _, trail = followed(errors=FALLING, n_steps=5)
+    assert_array_equal(trail.state.amplitudes, np.zeros((2, 1)))
