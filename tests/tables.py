@@ -119,3 +119,13 @@ def objective(design, unknowns, y, weight, regularization):
     """Σ(w/W)|Sβ − y|² + λ|β|²."""
     squares = np.sum(np.abs(design @ unknowns - y) ** 2, axis=1)
     return np.sum(weight * squares) / np.sum(weight) + regularization * np.sum(np.abs(unknowns) ** 2)
+
+
+def drained(generator):
+    """What a generator yields, and what it returns."""
+    yielded = []
+    while True:
+        try:
+            yielded.append(next(generator))
+        except StopIteration as end:
+            return yielded, end.value

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from tables import FEATURES, OnlyCosines, Plain, ridge
+from tables import FEATURES, OnlyCosines, Plain, drained, ridge
 
 from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierRegressor, automatic, following
 from fourierwalk.automatic import (
@@ -31,16 +31,6 @@ from fourierwalk.selection import Candidate, Look, Selection, by_leave_one_out
 from fourierwalk.solver import Solver
 
 KIND = FEATURES["cos-sin"]
-
-
-def drained(generator):
-    """What a generator yields, and what it returns."""
-    yielded = []
-    while True:
-        try:
-            yielded.append(next(generator))
-        except StopIteration as end:
-            return yielded, end.value
 
 
 # The spread

@@ -7,21 +7,12 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from tables import drained
 
 from fourierwalk import AdaptiveFourierRegressor, following
 from fourierwalk.following import Phase, follow
 from fourierwalk.sampler import Info, State
 from fourierwalk.selection import Candidate, Look
-
-
-def drained(generator):
-    """What a generator yields, and what it returns."""
-    yielded = []
-    while True:
-        try:
-            yielded.append(next(generator))
-        except StopIteration as end:
-            return yielded, end.value
 
 
 class Solve(NamedTuple):
