@@ -89,8 +89,7 @@ def bench_direct(shrink: int) -> list[Figure]:
     exact = LeastSquares(Rows(x, y), ComplexExponentials(), REGULARIZATION, solver_for("direct"))(omega).amplitudes
     for name, features, precision, dtype, columns, most, least in kinds:
         minimize = LeastSquares(Rows(x, y), features, REGULARIZATION, solver_for("direct", precision))
-        bare = median_seconds(floor(n, columns, dtype))
-        ours = median_seconds(lambda m=minimize: m(omega))  # type: ignore[misc]
+        bare, ours = medians_in_turn([floor(n, columns, dtype), lambda m=minimize: m(omega)], 9)  # type: ignore[misc]
         figures.append(Figure(f"{case}, {name}", "times the floor", ours / bare, most, True))
         if least:
             figures.append(Figure(f"{case}, {name}", "times faster than the reference", reference / ours, least, False))
