@@ -163,7 +163,9 @@ def cos_sin(
 
     `phases` gives the phases of some rows, so that they are made where they are used. For single precision they are
     turns of 2π, whose whole ones are taken off before they are cut; short phases of NumPy come in singles and in
-    radians already. NumPy's tangent runs in vector registers
+    radians already.
+
+    NumPy's tangent runs in vector registers
     where its sine and cosine do not: one tangent of the half angle gives both, to 3e-16, in a seventh of the time.
     Slices that stay in the cache are filled by as many threads as BLAS is allowed.
     """
@@ -297,7 +299,12 @@ def shifted(matrix: Array, ridge: Any) -> Array:
 def cholesky(matrix: Array) -> Array | None:
     """The lower Cholesky factor, or None where the matrix is not safely positive definite."""
     factor, is_safe = factorised(matrix)
-    return factor if bool(namespace(matrix).all(is_safe) if np.ndim(is_safe) else is_safe) else None
+    return factor if all_true(is_safe) else None
+
+
+def all_true(flags: Any) -> bool:
+    """Whether a flag, or each of several, is true; waits for a device."""
+    return bool(namespace(flags).all(flags)) if np.ndim(flags) else bool(flags)
 
 
 def factorised(matrix: Array, margin: float = 1.0) -> tuple[Array, Any]:

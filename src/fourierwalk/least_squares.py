@@ -17,6 +17,7 @@ from fourierwalk._arrays import (
     accelerator_bytes,
     accelerator_free_bytes,
     adjoint,
+    all_true,
     cholesky,
     cholesky_solve,
     eigh,
@@ -125,7 +126,7 @@ class LeastSquares:
         precisions = self._precisions(frequencies, path)
         for precision in precisions[:-1]:
             solution = self._attempt(frequencies, path, precision)
-            if _all(solution.info.trusted):
+            if all_true(solution.info.trusted):
                 raised = precision != precisions[0]
                 return solution._replace(info=solution.info._replace(raised=raised, trusted=True))
         system, back = self._posed(frequencies, path)
@@ -311,11 +312,6 @@ def _loss(energy: Array, right_hand_side: Array, unknowns: Array, weight: Any) -
 def _in_double(values: Array) -> Array:
     xp = namespace(values)
     return xp.astype(values, xp.complex128 if _is_complex(values) else xp.float64, copy=False)
-
-
-def _all(flags: Any) -> bool:
-    """Whether all are true; waits for a device."""
-    return bool(namespace(flags).all(flags)) if getattr(flags, "ndim", 0) else bool(flags)
 
 
 def _is_complex(values: Array) -> bool:

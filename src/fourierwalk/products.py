@@ -12,7 +12,7 @@ import array_api_compat as compat
 import numpy as np
 import scipy.linalg
 
-from fourierwalk._arrays import SLICE, Array, adjoint, blas_threads, in_threads, is_remote, namespace, transposed
+from fourierwalk._arrays import SLICE, Array, adjoint, blas_threads, float64, in_threads, is_remote, transposed
 
 PRECISIONS = ("bf16", "tf32", "single", "double")
 """From the lowest to the highest; what one cannot be trusted with is done again in the next."""
@@ -61,9 +61,7 @@ def outer_gram(matrix: Array) -> Array:
     """``SSᴴ``, by one triangle where that is half the work."""
     if compat.is_torch_array(matrix) and not matrix.is_complex():
         return _by_tiles(transposed(matrix), "double")
-    xp = namespace(matrix)
-    turned = transposed(xp.conj(matrix)) if xp.isdtype(matrix.dtype, "complex floating") else transposed(matrix)
-    return matmul(matrix, turned)
+    return matmul(matrix, adjoint(matrix))
 
 
 def phases(x: Array, vectors: Array, precision: str = "double") -> Array:
@@ -72,8 +70,7 @@ def phases(x: Array, vectors: Array, precision: str = "double") -> Array:
     x = a + b with a the 8 leading bits and b the next 8; ac + ad + bc is the product but for bd, a 65,000th of it.
     """
     if precision != "bf16" or not is_remote(x) or not compat.is_torch_array(x):
-        xp = namespace(x)
-        return matmul(xp.astype(x, xp.float64, copy=False), transposed(vectors))
+        return matmul(float64(x), transposed(vectors))
     import torch
 
     left, right = x.to(torch.float32), vectors.to(torch.float32)

@@ -18,6 +18,7 @@ from fourierwalk.paper.run import (
     _rng,
     can_run_together,
     errors,
+    groups,
     run,
     run_together,
 )
@@ -123,6 +124,12 @@ def test_only_small_walks_run_side_by_side():
     assert not can_run_together(small._replace(width=10**6))
     assert not can_run_together(toy("case1", "fixed"))
     assert not can_run_together(toy("case3", "algorithm-1"))  # its errors are looked at on the way
+
+
+def test_realisations_of_one_small_walk_are_grouped():
+    cells = [toy("case1", name)._replace(seed=seed) for name in ("algorithm-1", "fixed") for seed in (0, 1)]
+    assert groups(cells, together=True) == [cells[:2], cells[2:3], cells[3:]]
+    assert groups(cells, together=False) == [[cell] for cell in cells]
 
 
 def test_a_walk_in_low_precision_ends_with_a_fit_in_double(monkeypatch):

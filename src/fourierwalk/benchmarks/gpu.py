@@ -21,7 +21,7 @@ from fourierwalk.features import ComplexExponentials, CosineSine
 from fourierwalk.least_squares import LeastSquares
 from fourierwalk.paper.cases import CASES, Case, Cell, at_scale, cells, on_digits
 from fourierwalk.paper.data import Split, split
-from fourierwalk.paper.run import Place, can_run_together, run, run_together
+from fourierwalk.paper.run import Place, groups, run, run_together
 from fourierwalk.products import product, products
 from fourierwalk.proposals import RandomWalk
 from fourierwalk.rows import Rows
@@ -99,8 +99,7 @@ class Setting:
     @cached_property
     def rows(self) -> Split:
         """The images on the device."""
-        data = split(self.images, 0, self.data_dir)
-        return data._replace(**{name: self.tensor(getattr(data, name)) for name in ("x", "y", "x_test", "y_test")})
+        return _place(self).put_all(split(self.images, 0, self.data_dir))
 
     @cached_property
     def peaks(self) -> dict[str, float]:
@@ -201,10 +200,10 @@ def bench_precision(setting: Setting) -> list[Figure]:
     ]
 
 
-def _cell(setting: Setting, width: int, precision: str, seed: int = 0) -> Cell:
+def _cell(setting: Setting, width: int, precision: str) -> Cell:
     case = setting.images
     experiment = next(each for each in case.experiments if each.method == "walk")
-    return Cell(case, replace(experiment, precision=precision), width, seed)
+    return Cell(case, replace(experiment, precision=precision), width, 0)
 
 
 def _place(setting: Setting) -> Place:
@@ -240,12 +239,9 @@ def bench_experiments(setting: Setting) -> list[Figure]:
         case = at_scale(CASES[name], "paper" if setting.shrink == 1 else "quick")
         seeds = None if setting.shrink == 1 else [0, 1]
         wanted = [cell for cell in cells([case], None, seeds, ["algorithm-1"]) if cell.width * setting.shrink <= 2048]
-        groups: dict[Any, list[Cell]] = {}
-        for cell in wanted:
-            groups.setdefault(cell.width if can_run_together(cell) else cell, []).append(cell)
         start = time.perf_counter()
-        for group in groups.values():
-            run_together(group, place) if len(group) > 1 else run(group[0], place)
+        for group in groups(wanted, together=True):
+            run_together(group, place)
         seconds = time.perf_counter() - start
         figures.append(Figure(f"{case.title}, Experiment 1, {len(wanted)} cells", "seconds", seconds, 180.0, True))
     return figures

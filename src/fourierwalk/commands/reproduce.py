@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 from fourierwalk.paper import results
 from fourierwalk.paper.cases import CASES, SCALES, Cell, at_scale, cells, on_digits, parameter_table
 from fourierwalk.paper.data import split
-from fourierwalk.paper.run import Place, can_run_together, run, run_together
+from fourierwalk.paper.run import Place, groups, run, run_together
 from fourierwalk.products import PRECISIONS
 from fourierwalk.provenance import provenance
 
@@ -95,24 +95,11 @@ def _at_precision(cell: Cell, options: argparse.Namespace) -> Cell:
     return cell._replace(experiment=replace(cell.experiment, precision=options.precision)) if is_walk else cell
 
 
-def groups(missing: Sequence[Cell], place: Place) -> list[list[Cell]]:
-    """Cells one by one; on a GPU realisations of a small walk together."""
-    found: dict[Any, list[Cell]] = {}
-    for cell in missing:
-        alone = place.device == "cpu" or not can_run_together(cell)
-        key = cell if alone else (cell.case, cell.experiment, cell.width)
-        found.setdefault(key, []).append(cell)
-    return list(found.values())
-
-
 def _results(missing: Sequence[Cell], place: Place, jobs: int) -> Any:
     if jobs == 1:
         with threadpool_limits(1):
-            for group in groups(missing, place):
-                if len(group) == 1:
-                    yield group[0], run(group[0], place)
-                else:
-                    yield from zip(group, run_together(group, place), strict=True)
+            for group in groups(missing, together=place.device != "cpu"):
+                yield from zip(group, run_together(group, place), strict=True)
         return
     context = get_context("spawn")
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_one_thread) as pool:

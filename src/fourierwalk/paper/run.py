@@ -86,6 +86,8 @@ def run(cell: Cell, place: Place) -> dict[str, Any]:
 
 def run_together(cells: Sequence[Cell], place: Place) -> list[dict[str, Any]]:
     """Compute realisations of one walk side by side, as one stack of problems; each counts its share of the seconds."""
+    if len(cells) == 1:
+        return [run(cells[0], place)]
     data = [place.rows_of(cell) for cell in cells]
     together = walks(cells, data)
     return [_result(*each) for each in zip(cells, data, together, strict=True)]
@@ -98,6 +100,15 @@ def _result(cell: Cell, data: Split, fitted: Fitted) -> dict[str, Any]:
 
 TOGETHER = 2**23
 """Rows times frequencies of a walk up to which a GPU has time for others beside it."""
+
+
+def groups(wanted: Sequence[Cell], together: bool) -> list[list[Cell]]:
+    """Cells one by one, or realisations of a small walk together."""
+    found: dict[Any, list[Cell]] = {}
+    for cell in wanted:
+        key = (cell.case, cell.experiment, cell.width) if together and can_run_together(cell) else cell
+        found.setdefault(key, []).append(cell)
+    return list(found.values())
 
 
 def can_run_together(cell: Cell) -> bool:
