@@ -93,7 +93,7 @@ def test_a_walk_ahead_in_fourier_space_is_the_same_walk(torch, features, step_si
     for (state, info), (same_state, same_info) in zip(found, expected, strict=True):
         assert_allclose(state.frequencies, same_state.frequencies, atol=1e-9)
         assert_allclose(state.amplitudes, same_state.amplitudes, atol=1e-9)
-        assert info.loss == pytest.approx(same_info.loss)
+        assert float(info.loss) == pytest.approx(float(same_info.loss))
         assert info.solve.trusted is True
 
 

@@ -71,9 +71,9 @@ def test_complex_parts(anywhere):
     assert_array_equal(anywhere.host(arrays.adjoint(anywhere.asarray(real))), real.T)
 
 
-def cos_sin(phases, single=False):
+def cos_sin(phases, precision="double"):
     """Of phases that are already there."""
-    return arrays.cos_sin(lambda part: phases[part, :], phases.shape, single)
+    return arrays.cos_sin(lambda part: phases[part, :], phases.shape, precision)
 
 
 def test_cos_sin(anywhere):
@@ -142,14 +142,14 @@ def test_threads_and_slices_do_not_change_columns(monkeypatch):
 
 def test_interleaved_columns_are_complex_exponentials():
     turns = drawn(5000, 7)
-    columns = arrays.cos_sin(lambda part: turns[part], turns.shape, single=True, interleaved=True)
+    columns = arrays.cos_sin(lambda part: turns[part], turns.shape, "single", interleaved=True)
     assert columns.dtype == np.complex64
     assert_allclose(columns, np.exp(2j * np.pi * turns), atol=1e-6)
 
 
 def test_single_columns_of_turns_in_double(anywhere):
     turns = drawn(50, 7) * 1e5
-    columns = cos_sin(anywhere.asarray(turns), single=True)
+    columns = cos_sin(anywhere.asarray(turns), "single")
     assert anywhere.dtype(columns) == "float32"
     phases = 2 * np.pi * (turns - np.rint(turns))
     assert_allclose(anywhere.host(columns), np.hstack((np.cos(phases), np.sin(phases))), atol=1e-6)

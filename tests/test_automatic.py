@@ -21,7 +21,7 @@ from fourierwalk.automatic import (
     spread_by_trial,
 )
 from fourierwalk.descent import Descent
-from fourierwalk.following import Phase, follow
+from fourierwalk.following import Phase, follow, patience
 from fourierwalk.least_squares import LeastSquares, Minibatch
 from fourierwalk.proposals import AnnealedWalk, RandomWalk, ScaledWalk, ShapedWalk
 from fourierwalk.resampling import Resampling
@@ -151,23 +151,24 @@ def plain_one(split, shape, rng, n_walk, n_descent, patience):
     for i in range(1, n_walk + 1):
         state, _ = walk.step(rng, state, problem)
         if i % 5 == 0 or i == n_walk:
-            candidate = selection.look(i, state.frequencies, "resampling")
+            candidate = selection.look_near(looks[-1], i, state.frequencies, "resampling")
             looks.append(candidate.look)
             best = min(best, candidate, key=lambda one: one.look.error)
     descent, waited = Descent(), 0
     minimize = replace(problem, regularization=max(best.look.regularization, 1e-7))
     state = descent.init(minimize, best.frequencies)._replace(step=n_walk)
-    bar = best.look.error
+    bar, last = best.look.error, best.look
     for i in range(n_walk + 1, n_walk + n_descent + 1):
         state, _ = descent.step(rng, state, minimize)
         if i % 5 == 0 or i == n_walk + n_descent:
-            candidate = selection.look(i, state.frequencies, "descent")
-            looks.append(candidate.look)
-            waited = 0 if candidate.look.error < (1 - 1e-3) * bar else waited + 1
+            candidate = selection.look_near(last, i, state.frequencies, "descent")
+            looks.append(last := candidate.look)
+            gained = last.error < (1 - 1e-3) * bar
+            waited, bar = (0, last.error) if gained else (waited + 1, bar)
             best = min(best, candidate, key=lambda one: one.look.error)
-            bar = best.look.error
-            minimize = replace(problem, regularization=max(candidate.look.regularization, 1e-7))
-            state, _ = descent.refit(state, minimize)
+            before, minimize = minimize, replace(problem, regularization=max(last.regularization, 1e-7))
+            if minimize.regularization != before.regularization:
+                state, _ = descent.refit(state, minimize)
             if waited >= patience:
                 break
     return selection.refined(best), looks, state
@@ -216,7 +217,7 @@ def test_decisions_tell_each_phase():
 )
 def test_parts_can_be_left_out(parts, phases):
     search = Automatic(members=(), n_steps=72, patience=100, **parts)
-    _, found = drained(search.search(splits_of(*rows()), Start((8, 2)), np.random.default_rng(3)))
+    _, found = drained(search.search(splits_of(*rows(noise=0.3)), Start((8, 2)), np.random.default_rng(3)))
     counted = {name: [info.phase for info in found.infos].count(name) for name in ("resampling", "descent")}
     assert counted == {"resampling": 0, "descent": 0} | phases
 
@@ -238,23 +239,47 @@ def test_the_numbers_of_steps(n_rows, n_steps, expected):
 def test_what_the_walk_is_made_of():
     problem, selection = splits_of(*rows())(0)
     rng = np.random.default_rng(0)
-    (_, walk), (_, descent) = Automatic(max_norm=9.0, exponent=2.0)._phases(problem, selection.minimize, rng)
+    (_, walk), (_, descent) = Automatic(max_norm=9.0, exponent=2.0)._phases(problem, 8, rng)
     n_walk = Automatic()._budget(problem.rows.total_weight)[0]
     annealed = AnnealedWalk(ScaledWalk(ShapedWalk(0.5)), 0.1, n_walk)
     assert walk.sampler == Resampling(annealed, exponent=2.0, max_norm=9.0)
     assert descent.sampler == Descent(max_norm=9.0)
     assert (walk.follows, descent.follows) == (False, True)
-    assert (walk.n_steps, walk.patience, descent.patience) == (n_walk, n_walk, 10)
+    assert walk.n_steps == n_walk
     assert walk.minimize is problem
-    assert descent.minimize is selection.minimize
-    own = Automatic(proposal=RandomWalk(1.0))._phases(problem, selection.minimize, rng)[0][1]
+    assert descent.minimize == selection.minimize
+    own = Automatic(proposal=RandomWalk(1.0))._phases(problem, 8, rng)[0][1]
     assert own.sampler.proposal == RandomWalk(1.0)
     batches = replace(problem, solver=Solver("direct", batch_size=50))
-    phases = Automatic()._phases(batches, selection.minimize, rng)
+    phases = Automatic()._phases(batches, 8, rng)
     assert isinstance(phases[0][1].minimize, Minibatch)
-    assert phases[1][1].minimize is selection.minimize
+    assert phases[1][1].minimize.solver == Solver("direct")
     only = replace(problem, features=OnlyCosines())  # no gradient
-    assert [name for name, _ in Automatic()._phases(only, only, rng)] == ["walk"]
+    assert [name for name, _ in Automatic()._phases(only, 8, rng)] == ["walk"]
+
+
+@pytest.mark.parametrize(("precision", "descends_in"), [("single", "double"), ("auto", "auto"), ("double", "double")])
+def test_descent_is_in_double_precision_unless_that_is_left_open(precision, descends_in):
+    problem, _ = splits_of(*rows())(0)
+    problem = replace(problem, solver=Solver("direct", precision))
+    (_, walk), (_, descent) = Automatic()._phases(problem, 8, np.random.default_rng(0))
+    assert walk.minimize.solver.precision == precision
+    assert descent.minimize.solver.precision == descends_in
+
+
+def test_when_walk_and_descent_give_up():
+    """By default a walk that is lost; descent sooner where it can follow anything; with a number of steps, neither."""
+    problem, _ = splits_of(*rows())(0)
+    n_targets, lost, flat = problem.rows.y.size, [1.0] + [9.0] * 20, [1.0] * (following.LEAST_PATIENCE + 1)
+
+    def ends(components=8, **settings):
+        (_, walk), (_, descent) = Automatic(**settings)._phases(problem, components, np.random.default_rng(0))
+        return bool(walk.gives_up(lost)), bool(descent.gives_up(flat))
+
+    assert ends() == (True, False)
+    assert ends(n_targets) == (True, False)
+    assert ends(n_targets + 1) == (True, True)
+    assert ends(n_targets + 1, n_steps=300) == (False, False)
 
 
 @pytest.mark.parametrize("n_frequencies", [64, 67])
@@ -467,7 +492,9 @@ def test_a_walk_by_any_name_has_the_same_looks():
     looks = Selection(LeastSquares(Rows(x[:150], y[:150]), KIND.features, 0.1), Rows(x[150:], y[150:]), 0.1)
     walk: Any = Metropolis(RandomWalk(0.5), 4.0, 10)
     first = walk.init(looks.minimize, np.zeros((6, 2)))
-    _, trail = drained(follow(Phase(walk, looks.minimize, 40, 10, 99), looks, None, first, np.random.default_rng(0)))
+    _, trail = drained(
+        follow(Phase(walk, looks.minimize, 40, 10, patience(99)), looks, None, first, np.random.default_rng(0))
+    )
     state, rng = first, np.random.default_rng(0)
     for i in range(1, 41):
         ((state, _),) = walk.sample(looks.minimize, state, rng, 1)
@@ -529,10 +556,11 @@ def test_a_race_is_its_definition(monkeypatch):
         for i in range(1, n_steps + 1):
             state, _ = descent.step(None, state, minimize)
             if i % 5 == 0:
-                after = selection.look(i, state.frequencies, "descent")
-                best = min(best, after, key=lambda one: one.look.error)
-                minimize = replace(minimize, regularization=max(after.look.regularization, 1e-7))
-                state, _ = descent.refit(state, minimize)
+                after = selection.look_near(look, i, state.frequencies, "descent")
+                best, look = min(best, after, key=lambda one: one.look.error), after.look
+                before, minimize = minimize, replace(minimize, regularization=max(look.regularization, 1e-7))
+                if minimize.regularization != before.regularization:
+                    state, _ = descent.refit(state, minimize)
         return best
 
     leader, wider, heats = begin, begin.frequencies, 0

@@ -50,16 +50,20 @@ class Judge:
     def look(self, step, frequencies, phase="walk"):
         return Candidate(Look(step, self.errors[step], 10.0**-step, phase), frequencies.copy(), np.zeros((2, 1)))
 
+    def look_near(self, before, step, frequencies, phase="walk"):
+        return self.look(step, frequencies, phase)
+
 
 @dataclass(frozen=True)
 class Problem:
     regularization: float = 0.01
 
 
-def followed(steps=((1.0, False),) * 100, errors=None, n_steps=60, look_every=5, patience=3, growth=1.0, **options):
+def followed(steps=((1.0, False),) * 100, errors=None, n_steps=60, look_every=5, growth=1.0, **options):
     sampler = Script(list(steps), growth)
     judge = None if errors is None else Judge(errors)
-    phase = Phase(sampler, Problem(), n_steps, look_every, patience, options.get("follows", False))
+    gives_up = options.get("gives_up", following.patience(3))
+    phase = Phase(sampler, Problem(), n_steps, look_every, gives_up, options.get("follows", False))
     state = sampler.init(None, np.ones((2, 1)))._replace(step=options.get("first", 0))
     return drained(follow(phase, judge, options.get("best"), state, None))
 
@@ -109,19 +113,45 @@ def test_a_best_state_from_before_is_kept_where_nothing_is_better():
 
 def test_patience_counts_looks_without_a_gain():
     errors = dict.fromkeys(range(200), 9.0) | {5: 3.0, 10: 1.0}
-    looks, trail = followed(errors=errors, patience=3)
+    looks, trail = followed(errors=errors)
     assert [look.step for look in looks] == [5, 10, 15, 20, 25]
     assert trail.ending == "no better state for as many looks as patience allows"
     assert len(trail.infos) == 25
 
 
+def test_patience_in_proportion_to_what_the_gains_took():
+    """As many looks as it took to the last gain; not fewer than a few, not more than allowed."""
+    least = following.LEAST_PATIENCE
+    gives_up = following.patience_in_proportion(2 * least + 1)
+    for n_gains, waits in ((0, least), (1, least), (least + 2, least + 2), (5 * least, 2 * least + 1)):
+        errors = [0.5**i for i in range(n_gains + 1)]
+        for _ in range(waits):
+            assert gives_up(errors) == ""
+            errors.append(errors[n_gains])
+        assert gives_up(errors) == following.IMPATIENT
+    assert followed(errors=dict.fromkeys(range(200), 1.0), gives_up=gives_up)[1].state.step == 5 * (least + 1)
+
+
+def test_hope_ends_far_behind_a_start_that_is_not_coming_nearer():
+    """From a quarter of the looks on; the error is judged by that of the look before the last."""
+    gives_up = following.hope(16)
+    assert gives_up([1.0, 9.0, 9.0, 9.0]) == ""
+    assert gives_up([1.0, 9.0, 9.0, 9.0, 9.0]) == "it led away from the start"
+    assert gives_up([1.0, 9.0, 9.0, 9.0, 8.0]) == ""
+    assert gives_up([1.0, 9.0, 1.29, 1.29, 1.29]) == ""
+    before = Judge({0: 1.0}).look(0, np.ones((2, 1)))
+    looks, trail = followed(errors=dict.fromkeys(range(200), 2.0), gives_up=gives_up, best=before)
+    assert len(looks) == 4
+    assert trail.best is before
+
+
 def test_a_gain_below_a_thousandth_is_none_but_counts_as_better():
     errors = {step: 1.0 - 1e-5 * step for step in range(200)}
-    looks, trail = followed(errors=errors, patience=3)
+    looks, trail = followed(errors=errors)
     assert [look.step for look in looks] == [5, 10, 15, 20]
     assert trail.best.look.step == 20
     errors = {step: 1.0 - 3e-4 * step for step in range(200)}
-    assert followed(errors=errors, patience=3)[1].ending == "all steps done"
+    assert followed(errors=errors)[1].ending == "all steps done"
 
 
 def test_the_end_of_a_sampler_is_no_step_down():

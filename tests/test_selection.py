@@ -12,6 +12,7 @@ from tables import FEATURES, Plain, every_kind, problem, ridge
 
 from fourierwalk import rows as rows_module
 from fourierwalk import selection
+from fourierwalk.features import CosineSine
 from fourierwalk.least_squares import LeastSquares
 from fourierwalk.rows import Rows
 from fourierwalk.selection import (
@@ -488,6 +489,29 @@ def test_a_look_chooses_the_best_of_a_path_on_held_out_rows(kind, path, xp):
     assert look.error == pytest.approx(errors[best], rel=1e-6)
     unknowns = ridge(kind.design(x, omega), y, weight, best)
     assert_allclose(xp.host(amplitudes), kind.amplitudes(unknowns), atol=1e-6)
+
+
+@pytest.mark.parametrize("start", [0, 3, 9])
+def test_a_look_near_another_walks_along_the_path(start, monkeypatch):
+    """Neighbours first; beyond them only while the end is the best. For errors with one valley: the best of all."""
+    for valley in range(10):
+        asked = []
+
+        def along(self, omega, path, asked=asked):
+            asked.extend(path)
+            return [(value, np.full((3, 1), value)) for value in path]
+
+        def errors(self, omega, amplitudes, valley=valley):
+            return [abs(PATH.index(each[0, 0]) - valley) + 1.0 for each in amplitudes]
+
+        monkeypatch.setattr(LeastSquares, "along", along)
+        monkeypatch.setattr(Selection, "errors", errors)
+        x = np.zeros((4, 2))
+        selection = Selection(LeastSquares(Rows(x, x), CosineSine(), 0.1), Rows(x, x))
+        found = selection.look_near(Look(0, 1.0, PATH[start]), 7, x, "descent")
+        assert found.look == Look(7, 1.0, PATH[valley], "descent")
+        low, high = min(start, valley) - 1, max(start, valley) + 1
+        assert sorted(asked) == list(PATH[max(0, low) : high + 1])
 
 
 def test_the_path_of_looks():

@@ -155,25 +155,25 @@ def squared_modulus(values: Array) -> Array:
 
 
 def cos_sin(
-    phases: Callable[[slice], Array], shape: tuple[int, int], single: bool = False, interleaved: bool = False
+    phases: Callable[[slice], Array], shape: tuple[int, int], precision: str = "double", interleaved: bool = False
 ) -> Array:
-    """The columns ``[cos φ | sin φ]``, (n, 2K), in single precision on request.
+    """The columns ``[cos φ | sin φ]``, (n, 2K), below double precision in singles, for "bf16" of torch in that.
 
     Interleaved ones, of NumPy in single precision alone, are complex: exp(iφ), (n, K).
 
-    `phases` gives the phases of some rows, so that they are made where they are used. For single precision they are
-    turns of 2π, whose whole ones are taken off before they are cut; short phases of NumPy come in singles and in
-    radians already.
+    `phases` gives the phases of some rows, so that they are made where they are used. For single precision and tf32
+    they are turns of 2π, whose whole ones are taken off before they are cut; short phases of NumPy come in singles and
+    in radians already.
 
-    NumPy's tangent runs in vector registers
-    where its sine and cosine do not: one tangent of the half angle gives both, to 3e-16, in a seventh of the time.
-    Slices that stay in the cache are filled by as many threads as BLAS is allowed.
+    NumPy's tangent runs in vector registers where its sine and cosine do not: one tangent of the half angle gives both,
+    to 3e-16, in a seventh of the time. Slices that stay in the cache are filled by as many threads as BLAS is allowed.
     """
     n_rows, n_frequencies = shape
+    single = precision != "double"
     height = max(1, SLICE // max(1, n_frequencies))
     first = phases(slice(0, min(height, n_rows)))
     if not compat.is_numpy_array(first) or first.ndim > 2:
-        return _cos_sin_elsewhere(phases(slice(0, n_rows)), single)
+        return _cos_sin_elsewhere(phases(slice(0, n_rows)), precision)
     if single and interleaved:
         columns: Any = np.empty(shape, dtype=np.complex64)
         cosines, sines = columns.real, columns.imag
@@ -199,9 +199,9 @@ def in_threads(work: Callable[[range], None], bounds: Sequence[int], is_worth_it
         list(_pool(len(bounds) - 1, os.getpid()).map(work, map(range, bounds[:-1], bounds[1:])))
 
 
-def _cos_sin_elsewhere(phases: Array, single: bool) -> Array:
+def _cos_sin_elsewhere(phases: Array, precision: str) -> Array:
     xp = namespace(phases)
-    if single:
+    if precision in ("single", "tf32"):
         phases = xp.astype(phases - xp.round(phases), xp.float32, copy=False)
         phases *= 2 * np.pi
     if not compat.is_torch_array(phases):
@@ -209,7 +209,9 @@ def _cos_sin_elsewhere(phases: Array, single: bool) -> Array:
     import torch
 
     n = phases.shape[-1]
-    columns = phases.new_empty((*phases.shape[:-1], 2 * n))  # filled in place: a GPU's time is that of its memory
+    kind = torch.bfloat16 if precision == "bf16" else phases.dtype
+    # Filled in place, and rounded on the way: a GPU's time is that of its memory.
+    columns = phases.new_empty((*phases.shape[:-1], 2 * n), dtype=kind)
     torch.cos(phases, out=columns[..., :n])
     torch.sin(phases, out=columns[..., n:])
     return columns

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from fourierwalk._arrays import Array, like, namespace
 from fourierwalk.descent import Descent
-from fourierwalk.following import Phase, at_regularization, follow_from, raced, spread_of
+from fourierwalk.following import (
+    Phase,
+    at_regularization,
+    follow_from,
+    hope,
+    patience,
+    patience_in_proportion,
+    raced,
+    spread_of,
+)
 from fourierwalk.least_squares import LeastSquares, Minibatch
 from fourierwalk.proposals import AnnealedWalk, Proposal, ScaledWalk, ShapedWalk
 from fourierwalk.resampling import Resampling
@@ -80,7 +89,8 @@ class Automatic:
         Steps of walk and descent together, a sixth of them walk. None: 100 and 300, fewer for few rows, and a few more
         from wider starts.
     patience : int
-        Looks at the held-out rows without a gain after which walk or descent ends.
+        Looks at the held-out rows without a gain after which descent ends; fewer where the frequencies have more
+        components than there are targets.
 
     Examples
     --------
@@ -165,7 +175,7 @@ class Automatic:
         looks = [best.look]
         may_widen = start.frequencies is None and start.spread is None and self.n_steps is None
         widened = 2.0 * best.frequencies if may_widen else None
-        for name, phase in self._phases(problem, selection.minimize, rng):
+        for name, phase in self._phases(problem, math.prod(start.shape), rng):
             if phase.follows and widened is not None:
                 trail, told = yield from raced(phase, selection, best, widened, state.step, rng)
                 decisions.extend(told)
@@ -182,17 +192,26 @@ class Automatic:
             decisions.append(f"no descent: the features {problem.features.name!r} have no gradient")
         return Found((selection.refined(best),), state, infos, looks, decisions)
 
-    def _phases(self, problem: LeastSquares, exact: LeastSquares, rng: Any) -> list[tuple[str, Phase]]:
-        """What is done after the start."""
+    def _phases(self, problem: LeastSquares, n_components: int, rng: Any) -> list[tuple[str, Phase]]:
+        """What is done after the start.
+
+        Frequencies of more components than there are targets can follow anything: once held-out errors rise, they do so
+        for good. Fewer may go on to gain after a long time without.
+        """
         n_walk, n_descent = self._budget(problem.rows.total_weight)
         phases = []
         if self.walk and n_walk:
             walk = Resampling(self.proposal or exploring(n_walk), exponent=self.exponent, max_norm=self.max_norm)
             on_batches = problem if problem.solver.batch_size is None else Minibatch(problem, rng.spawn(1)[0])
-            phases.append(("walk", Phase(walk, on_batches, n_walk, WALK_LOOKS_EVERY, n_walk)))
+            gives_up = hope(n_walk // WALK_LOOKS_EVERY) if self.n_steps is None and self.descend else patience(n_walk)
+            phases.append(("walk", Phase(walk, on_batches, n_walk, WALK_LOOKS_EVERY, gives_up)))
         if self.descend and n_descent and hasattr(problem.features, "gradient"):
-            descent = Descent(max_norm=self.max_norm)
-            phases.append(("descent", Phase(descent, exact, n_descent, DESCENT_LOOKS_EVERY, self.patience, True)))
+            descent, precision = Descent(max_norm=self.max_norm), problem.solver.precision
+            precision = "auto" if precision == "auto" else "double"
+            exact = replace(problem, solver=replace(problem.solver, precision=precision, batch_size=None))
+            is_rich = n_components > math.prod(problem.rows.y.shape)  # type: ignore[union-attr]
+            gives_up = (patience_in_proportion if self.n_steps is None and is_rich else patience)(self.patience)
+            phases.append(("descent", Phase(descent, exact, n_descent, DESCENT_LOOKS_EVERY, gives_up, True)))
         return phases
 
     def _budget(self, n_rows: float) -> tuple[int, int]:

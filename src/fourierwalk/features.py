@@ -61,9 +61,9 @@ class _Fourier:
         return cos_sin(block.projector(frequencies), self._shape(block, frequencies))
 
     def single_columns(self, block: Block, frequencies: Array, precision: str) -> Array:
-        """The columns in single precision, of phases in double, or as near to that as the products' precision needs."""
+        """The columns in single precision, of phases in double; for bf16 products of torch rounded to that."""
         phases, shape = block.projector(frequencies, precision), self._shape(block, frequencies)
-        return cos_sin(phases, shape, single=True, interleaved=self.is_complex)
+        return cos_sin(phases, shape, precision, interleaved=self.is_complex)
 
     def _shape(self, block: Block, frequencies: Array) -> tuple[int, int]:
         return int(block.x.shape[-2]), int(frequencies.shape[-2])

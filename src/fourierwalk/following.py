@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -20,6 +20,39 @@ GROWTH = 1e4  # frequencies whose spread has grown by more than this have no end
 HEAT = 25  # steps of descent after which it is judged where it started from
 MOST_HEATS = 3
 ALL_DONE = "all steps done"
+IMPATIENT = "no better state for as many looks as patience allows"
+LEAST_PATIENCE = 4
+FAR, COMING_BACK = 1.3, 0.95  # of the start's error, and of that of the look before the last
+
+
+def patience(n_looks: int) -> Callable[[Sequence[float]], str]:
+    """Give up after so many looks without a gain."""
+    return lambda errors: IMPATIENT if len(errors) - 1 - _at_best(errors) >= n_looks else ""
+
+
+def patience_in_proportion(n_looks: int) -> Callable[[Sequence[float]], str]:
+    """Give up after as many looks without a gain as the gains have taken, and so many at most."""
+    return lambda errors: patience(min(n_looks, max(LEAST_PATIENCE, _at_best(errors))))(errors)
+
+
+def hope(n_looks: int) -> Callable[[Sequence[float]], str]:
+    """Give up, after a quarter of so many looks, where the state is far behind the start and does not come back."""
+
+    def gives_up(errors: Sequence[float]) -> str:
+        is_late = len(errors) > max(3, n_looks // 4)
+        is_lost = is_late and errors[-1] > FAR * errors[0] and errors[-1] > COMING_BACK * errors[-3]
+        return "it led away from the start" if is_lost else ""
+
+    return gives_up
+
+
+def _at_best(errors: Sequence[float]) -> int:
+    """The look with the last gain worth the name."""
+    at, best = 0, errors[0]
+    for i, error in enumerate(errors):
+        if error < (1 - GAIN) * best:
+            at, best = i, error
+    return at
 
 
 class Phase(NamedTuple):
@@ -29,8 +62,9 @@ class Phase(NamedTuple):
     minimize: Any
     n_steps: int
     look_every: int
-    patience: int
+    gives_up: Callable[[Sequence[float]], str]  # why to stop, if there is a reason, by the errors of start and looks
     follows: bool = False  # whether the λ of each look is that of the steps after it
+    errors: tuple[float, ...] = ()  # of start and looks, where others have been taken before
 
 
 class Trail(NamedTuple):
@@ -49,7 +83,9 @@ def follow(
     """Sample, and look every so often (each look is yielded), until the steps are done or a guard ends it."""
     infos: list[Info] = []
     looks: list[Look] = []
-    minimize, since_best, first_spread = phase.minimize, 0, spread_of(state.frequencies)
+    minimize, first_spread = phase.minimize, spread_of(state.frequencies)
+    last = None if best is None else best.look
+    errors = list(phase.errors) or [math.inf if best is None else best.look.error]
     while len(infos) < phase.n_steps:
         n = phase.n_steps - len(infos)
         if selection is not None:
@@ -60,27 +96,28 @@ def follow(
             fresh.append(info)
         infos.extend(fresh)
         if selection is not None and fresh:
-            candidate = selection.look(state.step, state.frequencies, fresh[-1].phase)
-            looks.append(candidate.look)
+            seen = state.step, state.frequencies, fresh[-1].phase
+            candidate = selection.look(*seen) if last is None else selection.look_near(last, *seen)
+            last = candidate.look
+            looks.append(last)
+            errors.append(last.error)
             yield candidate.look
-            gained = best is None or candidate.look.error < (1 - GAIN) * best.look.error
-            since_best = 0 if gained else since_best + 1
             best = candidate if best is None or candidate.look.error < best.look.error else best
             if phase.follows:
-                minimize = at_regularization(phase.minimize, candidate.look.regularization)
-                state, _ = phase.sampler.refit(state, minimize)
-        is_impatient, growth = since_best >= phase.patience, spread_of(state.frequencies) / max(first_spread, 1.0)
-        ending = "no step down is left" if len(fresh) < n else _ending(infos, is_impatient, growth)
+                wanted = at_regularization(phase.minimize, candidate.look.regularization)
+                if wanted.regularization != minimize.regularization:
+                    minimize = wanted
+                    state, _ = phase.sampler.refit(state, minimize)
+        growth = spread_of(state.frequencies) / max(first_spread, 1.0)
+        ending = "no step down is left" if len(fresh) < n else phase.gives_up(errors) or _ending(infos, growth)
         if ending:
             return Trail(best, state, infos, looks, ending)
     return Trail(best, state, infos, looks, ALL_DONE)
 
 
-def _ending(infos: list[Info], is_impatient: bool, growth: float) -> str:
+def _ending(infos: list[Info], growth: float) -> str:
     """Why to stop, if there is a reason."""
     recent = infos[-IDLE:]
-    if is_impatient:
-        return "no better state for as many looks as patience allows"
     if not growth < GROWTH:
         return "the frequencies grew without end"
     if len(recent) < IDLE:
@@ -112,7 +149,7 @@ def raced(
     if phase.n_steps <= HEAT:
         return (yield from follow_from(phase, selection, best, step, rng)), []
     heat, told = phase._replace(n_steps=HEAT), []
-    leader = yield from follow_from(heat, selection, best, step, rng)
+    leader, started = (yield from follow_from(heat, selection, best, step, rng)), best
     infos, looks = list(leader.infos), list(leader.looks)
     for _ in range(MOST_HEATS):
         start = selection.look(step + len(infos), wider, "start")
@@ -126,12 +163,14 @@ def raced(
             f"a start of spread {spread_of(wider):.3g}: held-out error {_error(rival):.4g} after {HEAT} steps of "
             f"descent, against {_error(leader):.4g}; kept"
         )
-        leader, wider = rival, 2.0 * wider
+        leader, started, wider = rival, start, 2.0 * wider
     state = leader.state._replace(step=step + len(infos))
     if leader.ending != ALL_DONE:
         return leader._replace(state=state, infos=infos, looks=looks), told
     rest = phase._replace(
-        n_steps=phase.n_steps - HEAT, minimize=at_regularization(phase.minimize, leader.looks[-1].regularization)
+        n_steps=phase.n_steps - HEAT,
+        minimize=at_regularization(phase.minimize, leader.looks[-1].regularization),
+        errors=(started.look.error, *(look.error for look in leader.looks)),
     )
     trail = yield from follow(rest, selection, leader.best, state, rng)
     return trail._replace(infos=[*infos, *trail.infos], looks=[*looks, *trail.looks]), told

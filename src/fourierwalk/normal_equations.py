@@ -45,7 +45,7 @@ class NormalEquations:
         columns, y = weighted(block, features, frequencies, precision)
         xp = namespace(columns)
         weight = float(columns.shape[-2]) if block.weight is None else scalar(xp.sum(block.weight))
-        gram, moment = products(columns, xp.astype(y, columns.dtype, copy=False), precision)
+        gram, moment = products(columns, y, precision)
         return cls(gram, moment, xp.sum(y * y, axis=(-2, -1)), weight)
 
     def system(self, features: Features) -> System:
@@ -69,4 +69,5 @@ def weighted(block: Block, features: Features, frequencies: Array, precision: st
     if block.weight is None:
         return columns, y
     root = xp.sqrt(block.weight)[:, None]
-    return columns * xp.astype(root, columns.dtype, copy=False), y * root
+    scaled = columns * xp.astype(root, xp.float64 if precision == "double" else xp.float32, copy=False)
+    return xp.astype(scaled, columns.dtype, copy=False), y * root

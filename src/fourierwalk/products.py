@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import array_api_compat as compat
 import numpy as np
 import scipy.linalg
 
-from fourierwalk._arrays import SLICE, Array, adjoint, blas_threads, float64, in_threads, is_remote, transposed
+from fourierwalk._arrays import (
+    SLICE,
+    Array,
+    adjoint,
+    blas_threads,
+    float64,
+    in_threads,
+    is_remote,
+    namespace,
+    transposed,
+)
 
 PRECISIONS = ("bf16", "tf32", "single", "double")
 """From the lowest to the highest; what one cannot be trusted with is done again in the next."""
@@ -34,7 +44,8 @@ def products(columns: Array, values: Array, precision: str = "double") -> tuple[
     spinning for some 25 ms after a product and take the cores from the factorisation (twice its time on two cores).
     """
     if compat.is_torch_array(columns):
-        return _by_tiles(columns, precision), product(transposed(columns), values, "single")
+        return _by_tiles(columns, precision), _moment(columns, values, precision)
+    values = namespace(columns).astype(values, columns.dtype, copy=False)
     if not compat.is_numpy_array(columns) or columns.size < SLICE or columns.ndim > 2:
         return adjoint(columns) @ columns, adjoint(columns) @ values
     is_complex = columns.dtype.kind == "c"
@@ -64,19 +75,78 @@ def outer_gram(matrix: Array) -> Array:
     return matmul(matrix, adjoint(matrix))
 
 
-def phases(x: Array, vectors: Array, precision: str = "double") -> Array:
+class Halves:
+    """Inputs x = a + b, a the 8 leading bits and b the next 8, as [a | a | b]: made when first asked for, and kept."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+
+    @cached_property
+    def value(self) -> Any:
+        """The tensor."""
+        return self._make()
+
+    def part(self, part: slice) -> Halves:
+        """Some of the rows."""
+        return Halves(lambda: self.value[..., part, :])
+
+    @classmethod
+    def of(cls, x: Any) -> Halves | None:
+        """Of a torch tensor on a GPU; nobody else multiplies by halves."""
+        if not is_remote(x) or not compat.is_torch_array(x):
+            return None
+
+        def made() -> Any:
+            a, b = _parts(x, 2)
+            return _side_by_side((a, a, b))
+
+        return cls(made)
+
+
+def phases(x: Array, vectors: Array, precision: str = "double", halves: Halves | None = None) -> Array:
     """``xωᵀ``, in double precision; for bf16 columns on a GPU by a product of 16-bit halves, to 2e-5 of |x||ω|.
 
-    x = a + b with a the 8 leading bits and b the next 8; ac + ad + bc is the product but for bd, a 65,000th of it.
+    With x = a + b and ω = c + d, ac + ad + bc is the product but for bd, a 65,000th of it.
     """
-    if precision != "bf16" or not is_remote(x) or not compat.is_torch_array(x):
+    halves = halves or Halves.of(x)
+    if precision != "bf16" or halves is None:
         return matmul(float64(x), transposed(vectors))
+    c, d = _parts(vectors, 2)
+    return _rounded_product(halves.value, transposed(_side_by_side((c, d, c))))
+
+
+def _parts(values: Any, n: int) -> list[Any]:
+    """The values as a sum of n bf16 tensors, each the next eight bits."""
     import torch
 
-    left, right = x.to(torch.float32), vectors.to(torch.float32)
-    a, c = left.to(torch.bfloat16), right.to(torch.bfloat16)
-    b, d = (left - a).to(torch.bfloat16), (right - c).to(torch.bfloat16)
-    return _rounded_product(torch.cat((a, a, b), -1), transposed(torch.cat((c, d, c), -1)))
+    left, found = values.to(torch.float32), []
+    for _ in range(n):
+        found.append(left.to(torch.bfloat16))
+        left = left - found[-1]
+    return found
+
+
+def _side_by_side(parts: Sequence[Any]) -> Any:
+    """The parts next to each other, and zeros up to a multiple of eight: tensor cores want their rows so."""
+    import torch
+
+    width = sum(part.shape[-1] for part in parts)
+    rest = parts[0].new_zeros((*parts[0].shape[:-1], -width % 8))
+    return torch.cat((*parts, rest), -1)
+
+
+def _moment(columns: Any, values: Any, precision: str) -> Any:
+    """``Φᵀy`` of torch tensors, in single precision at least; bf16 columns meet the values in three parts."""
+    if precision != "bf16":
+        return product(transposed(columns), values.to(columns.dtype), "single")
+    parts = _rounded_product(transposed(_rounded(columns)), _side_by_side(_parts(values, 3)))
+    return parts[..., : 3 * values.shape[-1]].unflatten(-1, (3, -1)).sum(-2)
+
+
+def _rounded(columns: Any) -> Any:
+    import torch
+
+    return columns.to(torch.bfloat16)
 
 
 def _stored(matrix: np.ndarray) -> tuple[np.ndarray, int]:
@@ -106,11 +176,12 @@ def _by_tiles(columns: Any, precision: str) -> Any:
     import torch
 
     width = columns.shape[-1]
-    rounded = columns.to(torch.bfloat16) if precision == "bf16" else columns
+    rounded = _rounded(columns) if precision == "bf16" else columns
     n_panels = min(width // PANEL, MOST_PANELS)
     if n_panels < 2:
         return product(transposed(rounded), rounded, precision)
-    found = columns.new_empty((*columns.shape[:-2], width, width))
+    kind = torch.float32 if precision == "bf16" else columns.dtype
+    found = columns.new_empty((*columns.shape[:-2], width, width), dtype=kind)
     height = -(-width // (128 * n_panels)) * 128
     for start in range(0, width, height):
         stop = min(start + height, width)

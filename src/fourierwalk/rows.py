@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse
 
 from fourierwalk._arrays import Array, accelerator_bytes, float64, like, namespace, scalar, transposed
-from fourierwalk.products import matmul, phases
+from fourierwalk.products import Halves, matmul, phases
 from fourierwalk.streaming import Streamed
 
 BLOCK_BYTES = 64 * 2**20
@@ -37,18 +37,19 @@ class Block:
     weight: Array | None = None
     center: Array | None = None
     scale: Array | None = None
+    halves: Halves | None = None  # of x, for products in bf16
 
     def part(self, part: slice) -> Block:
         """Some of the rows."""
         y = None if self.y is None else self.y[..., part, :]
         weight = None if self.weight is None else self.weight[part]
         x = self.x[part] if scipy.sparse.issparse(self.x) else self.x[..., part, :]
-        return replace(self, x=x, y=y, weight=weight)
+        return replace(self, x=x, y=y, weight=weight, halves=None if self.halves is None else self.halves.part(part))
 
     def project(self, vectors: Array, precision: str = "double") -> Array:
         """The scalar products of each row with each vector, (n, K). Sparse rows are centred here, in the phase."""
         if self.center is None or self.scale is None:
-            return phases(self.x, vectors, precision)
+            return phases(self.x, vectors, precision, self.halves)
         scaled = vectors / self.scale[None, :]
         return self.x @ scaled.T - (scaled @ self.center)[None, :]
 
@@ -62,13 +63,13 @@ class Block:
     def projector(self, vectors: Array, precision: str = "double") -> Callable[[slice], Array]:
         """`project` of some rows at a time: of wide ones from one large product, of narrow ones where they are used.
 
-        Below double precision in turns of 2π; short phases of NumPy in singles, and in radians.
+        In single precision and tf32 in turns of 2π; short phases of NumPy in singles, and in radians.
         """
         is_narrow = self.center is None and int(self.x.shape[-1]) <= NARROW
         if precision != "double" and is_narrow and self._is_short(vectors):
             x, turned = np.asarray(self.x, dtype=np.float32), np.ascontiguousarray(vectors.T, dtype=np.float32)
             return lambda part: x[part] @ turned
-        vectors = vectors if precision == "double" else vectors / (2 * math.pi)
+        vectors = vectors / (2 * math.pi) if precision in ("single", "tf32") else vectors
         if not is_narrow:
             products = self.project(vectors, precision)
             return lambda part: products[..., part, :]
@@ -158,7 +159,11 @@ class Rows:
 
     def whole(self) -> Block:
         """All rows as one block, for what cannot be summed (the dual form)."""
-        return Block(self.x, self.y, self.weight, self.center, self.scale)
+        return Block(self.x, self.y, self.weight, self.center, self.scale, self._halves)
+
+    @cached_property
+    def _halves(self) -> Halves | None:
+        return Halves.of(self.x)
 
     def pick(self, mask: Any) -> Rows:
         """The rows where a mask on the host is true."""

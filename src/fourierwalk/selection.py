@@ -124,6 +124,10 @@ class Candidate(NamedTuple):
     amplitudes: Array
 
 
+def _error(candidate: Candidate) -> float:
+    return candidate.look.error
+
+
 PATH = tuple(10.0**power for power in range(-8, 2))
 """The λ that a look tries."""
 
@@ -163,6 +167,21 @@ class Selection:
         errors = self.errors(frequencies, [amplitudes for _, amplitudes in found])
         best = int(np.argmin(errors))
         return Candidate(Look(step, errors[best], found[best][0], phase), frequencies, found[best][1])
+
+    def look_near(self, before: Look, step: int, frequencies: Array, phase: str) -> Candidate:
+        """A look along the neighbours of an earlier look's λ, and on from there while that is better."""
+        if self.regularization is not None or before.regularization not in PATH:
+            return self.look(step, frequencies, phase)
+        at = PATH.index(before.regularization)
+        low, high = max(0, at - 1), min(len(PATH) - 1, at + 1)
+        found = self.look(step, frequencies, phase, PATH[low : high + 1])
+        while found.look.regularization == PATH[low] and low > 0:
+            low -= 1
+            found = min(found, self.look(step, frequencies, phase, PATH[low : low + 1]), key=_error)
+        while found.look.regularization == PATH[high] and high < len(PATH) - 1:
+            high += 1
+            found = min(found, self.look(step, frequencies, phase, PATH[high : high + 1]), key=_error)
+        return found
 
     def refined(self, candidate: Candidate) -> Candidate:
         """The candidate with its λ from a finer path."""

@@ -27,10 +27,11 @@ class Solver:
         "direct": normal equations, summed over blocks of rows. "spectral": the same in Fourier space, for Fourier
         features of at most three inputs (needs the extra ``nufft``), of at most two as torch tensors. "dual": one
         equation per row instead of one per unknown. "auto": the cheapest by `costs`.
-    precision : {"double", "single", "tf32", "bf16"}
-        Of the products in the walk's solves, with sums and factorisation in single precision where it is not double.
-        "tf32" and "bf16" are the tensor cores' and need torch. The final fit is always in double precision; a solve
-        that cannot be trusted is repeated at the next higher precision, and counted.
+    precision : {"double", "single", "tf32", "bf16", "auto"}
+        Of the products in the walk's solves, with sums in single precision where it is not double. "tf32" and "bf16"
+        are the tensor cores' and need torch. "auto": on a GPU the lowest that the regularization allows, in descent
+        too; elsewhere double. The final fit is always in double precision; a solve that cannot be trusted is repeated
+        at the next higher precision, and counted.
     batch_size : int, optional
         The rows that each of the walk's solves draws; the final fit is on all rows. None: all rows, always.
     max_memory : float, optional

@@ -16,7 +16,7 @@ from fourierwalk.automatic import WALK_REGULARIZATION, Automatic, Found, Split, 
 from fourierwalk.descent import Descent
 from fourierwalk.draws import PLACES, placed
 from fourierwalk.features import Features
-from fourierwalk.following import Phase, follow
+from fourierwalk.following import Phase, follow, patience
 from fourierwalk.history import History
 from fourierwalk.least_squares import LeastSquares, Minibatch
 from fourierwalk.model import FourierModel
@@ -154,7 +154,7 @@ class Training:
             option("solver", self.solver, PATHS)
             return
         option("solver.path", self.solver.path, PATHS)
-        option("solver.precision", self.solver.precision, PRECISIONS)
+        option("solver.precision", self.solver.precision, (*PRECISIONS, "auto"))
         option("solver.draws", self.solver.draws, PLACES)
         if self.solver.batch_size is not None:
             count("solver.batch_size", self.solver.batch_size, 1)
@@ -173,7 +173,7 @@ class Training:
         rows = scaling.rows(data.x, data.y, data.weight)
         split_seed = int(rng.spawn(1)[0].integers(2**63)) if resume is None else resume.split_seed
         chosen = None if self.regularization == "auto" else float(self.regularization)
-        solver = self.solver if isinstance(self.solver, Solver) else Solver(self.solver)
+        solver = self.solver if isinstance(self.solver, Solver) else Solver(self.solver, precision="auto")
         exact = replace(solver, precision="double", batch_size=None)
         n_values = int(self.n_frequencies) * features.dimension(int(data.x.shape[1]))
         rng = placed(rng, solver.draws, rows.y, n_values)
@@ -253,7 +253,7 @@ class Training:
             candidates = [(resume.best_step, resume.best), (state.step, state.frequencies)]
         looked = [] if selection is None else [selection.look(*candidate) for candidate in candidates]
         best = min(looked, key=lambda candidate: candidate.look.error) if looked else None
-        phase = Phase(sampler, on_batches, self._n_steps(), int(self.refit_every), int(self.patience))
+        phase = Phase(sampler, on_batches, self._n_steps(), int(self.refit_every), patience(int(self.patience)))
         trail = yield from follow(phase, selection, best, state, rng)
         kept, decisions = trail.best, []
         if kept is None:
