@@ -49,6 +49,11 @@ class Backend:
             self._library = array_api_strict
             self._device = array_api_strict.Device("device1" if name == ELSEWHERE else "CPU_DEVICE")
 
+    @property
+    def on_gpu(self):
+        """Whether its arrays are on a GPU."""
+        return self.name in ON_GPU
+
     def asarray(self, values, **options):
         if self._library is np or self.name == "CuPy":
             return self._library.asarray(values, **options)
@@ -64,7 +69,7 @@ class Backend:
         assert self.owns(values), f"expected an array of {self.name}, got {type(values)}"
         if self.name == ELSEWHERE:
             values = values.to_device(array_api_strict.Device("CPU_DEVICE"))
-        if self.name in ON_GPU:
+        if self.on_gpu:
             return values.get() if self.name == "CuPy" else values.cpu().numpy()
         return np.asarray(values)
 

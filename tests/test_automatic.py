@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tables import FEATURES, OnlyCosines, Plain, drained, ridge
 
 from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierRegressor, automatic, following
+from fourierwalk._arrays import to_host
 from fourierwalk.automatic import (
     Automatic,
     Found,
@@ -41,7 +42,7 @@ def bowl(best):
     asked = []
 
     def look(frequencies):
-        spread = math.sqrt(np.mean(np.asarray(frequencies) ** 2))
+        spread = math.sqrt(np.mean(to_host(frequencies) ** 2))
         asked.append(spread)
         return Candidate(Look(0, abs(math.log2(spread / best)), 0.1), frequencies, None)
 
@@ -239,7 +240,7 @@ def test_the_numbers_of_steps(n_rows, n_steps, expected):
 def test_what_the_walk_is_made_of():
     problem, selection = splits_of(*rows())(0)
     rng = np.random.default_rng(0)
-    (_, walk), (_, descent) = Automatic(max_norm=9.0, exponent=2.0)._phases(problem, 8, rng)
+    (_, walk), (_, descent) = Automatic(max_norm=9.0, exponent=2.0)._phases(problem, False, rng)
     n_walk = Automatic()._budget(problem.rows.total_weight)[0]
     annealed = AnnealedWalk(ScaledWalk(ShapedWalk(0.5)), 0.1, n_walk)
     assert walk.sampler == Resampling(annealed, exponent=2.0, max_norm=9.0)
@@ -248,21 +249,21 @@ def test_what_the_walk_is_made_of():
     assert walk.n_steps == n_walk
     assert walk.minimize is problem
     assert descent.minimize == selection.minimize
-    own = Automatic(proposal=RandomWalk(1.0))._phases(problem, 8, rng)[0][1]
+    own = Automatic(proposal=RandomWalk(1.0))._phases(problem, False, rng)[0][1]
     assert own.sampler.proposal == RandomWalk(1.0)
     batches = replace(problem, solver=Solver("direct", batch_size=50))
-    phases = Automatic()._phases(batches, 8, rng)
+    phases = Automatic()._phases(batches, False, rng)
     assert isinstance(phases[0][1].minimize, Minibatch)
     assert phases[1][1].minimize.solver == Solver("direct")
     only = replace(problem, features=OnlyCosines())  # no gradient
-    assert [name for name, _ in Automatic()._phases(only, 8, rng)] == ["walk"]
+    assert [name for name, _ in Automatic()._phases(only, False, rng)] == ["walk"]
 
 
 @pytest.mark.parametrize(("precision", "descends_in"), [("single", "double"), ("auto", "auto"), ("double", "double")])
 def test_descent_is_in_double_precision_unless_that_is_left_open(precision, descends_in):
     problem, _ = splits_of(*rows())(0)
     problem = replace(problem, solver=Solver("direct", precision))
-    (_, walk), (_, descent) = Automatic()._phases(problem, 8, np.random.default_rng(0))
+    (_, walk), (_, descent) = Automatic()._phases(problem, False, np.random.default_rng(0))
     assert walk.minimize.solver.precision == precision
     assert descent.minimize.solver.precision == descends_in
 
@@ -270,16 +271,36 @@ def test_descent_is_in_double_precision_unless_that_is_left_open(precision, desc
 def test_when_walk_and_descent_give_up():
     """By default a walk that is lost; descent sooner where it can follow anything; with a number of steps, neither."""
     problem, _ = splits_of(*rows())(0)
-    n_targets, lost, flat = problem.rows.y.size, [1.0] + [9.0] * 20, [1.0] * (following.LEAST_PATIENCE + 1)
+    lost, flat = [1.0] + [9.0] * 20, [1.0] * (following.LEAST_PATIENCE + 1)
 
-    def ends(components=8, **settings):
-        (_, walk), (_, descent) = Automatic(**settings)._phases(problem, components, np.random.default_rng(0))
+    def ends(is_rich, **settings):
+        (_, walk), (_, descent) = Automatic(**settings)._phases(problem, is_rich, np.random.default_rng(0))
         return bool(walk.gives_up(lost)), bool(descent.gives_up(flat))
 
-    assert ends() == (True, False)
-    assert ends(n_targets) == (True, False)
-    assert ends(n_targets + 1) == (True, True)
-    assert ends(n_targets + 1, n_steps=300) == (False, False)
+    assert ends(False) == (True, False)
+    assert ends(True) == (True, True)
+    assert ends(True, n_steps=300) == (False, False)
+
+
+@pytest.mark.parametrize(("n_frequencies", "races"), [(249, True), (250, False)])
+def test_frequencies_of_more_components_than_targets_do_not_race(n_frequencies, races):
+    x, y = rows(555)  # of which a tenth is held out
+    (problem, selection), search = splits_of(x, y)(0), Automatic(members=(), walk=False)
+    assert problem.rows.y.size == 499
+    _, found = drained(search._one((problem, selection), Start((n_frequencies, 2)), np.random.default_rng(0)))
+    assert ([look.phase for look in found.looks].count("start") > 1) == races
+
+
+@pytest.mark.parametrize("is_lost", [True, False])
+def test_where_the_walk_of_the_whole_is_lost_members_do_not_walk(is_lost, monkeypatch):
+    for name, value in (("FAR", 0.0), ("TOO_FAR", 0.0), ("COMING_BACK", 0.0 if is_lost else math.inf)):
+        monkeypatch.setattr(following, name, value)
+    splits = splits_of(*rows(noise=0.3))
+    _, found = drained(Automatic(members=(4,)).search(splits, Start((32, 2)), np.random.default_rng(0)))
+    assert found.is_lost == is_lost
+    of_members = found.infos[next(i for i, info in enumerate(found.infos) if info.step < i) :]
+    assert of_members
+    assert any(info.phase == "resampling" for info in of_members) != is_lost
 
 
 @pytest.mark.parametrize("n_frequencies", [64, 67])

@@ -4,7 +4,6 @@ import re
 import numpy as np
 import oracle
 import pandas as pd
-import polars as pl
 import pytest
 import scipy.sparse
 import sklearn
@@ -461,9 +460,10 @@ def test_names_of_columns(features, n_columns):
     assert list(model.get_feature_names_out()) == [f"adaptivefourierfeatures{i}" for i in range(n_columns)]
 
 
-@pytest.mark.parametrize(("library", "frame"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])
-def test_set_output(library, frame):
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_set_output(library):
     X, y = data()
+    frame = pytest.importorskip(library).DataFrame
     model = small(AdaptiveFourierFeatures).set_output(transform=library).fit(X, y)
     columns = model.transform(X)
     assert isinstance(columns, frame)
@@ -483,11 +483,11 @@ def test_labels_are_targets_of_the_transformer_too():
 
 
 @every_estimator
-@pytest.mark.parametrize(
-    ("frame", "series"), [(pd.DataFrame, pd.Series), (pl.DataFrame, pl.Series)], ids=["pandas", "polars"]
-)
-def test_frames(kind, frame, series):
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_frames(kind, library):
     X, y = targets(kind)
+    frames = pytest.importorskip(library)
+    frame, series = frames.DataFrame, frames.Series
     table = frame({"left": X[:, 0], "right": X[:, 1]})
     model = small(kind).fit(table, series(y))
     assert list(model.feature_names_in_) == ["left", "right"]

@@ -121,6 +121,7 @@ def test_blocks_change_nothing(kind, anywhere, monkeypatch):
     minimize = LeastSquares(rows_of(anywhere, x, y, weight), kind.features, REGULARIZATION, Solver("direct"))
     at_once = minimize(omega)
     monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 5 * kind.features.n_columns * 3)
+    monkeypatch.setattr(rows_module, "accelerator_bytes", lambda values: None)
     heights = []
     monkeypatch.setattr(kind.features.__class__, "columns", counted(kind.features.__class__.columns, heights))
     in_blocks = minimize(omega + 0)

@@ -210,8 +210,8 @@ def _cos_sin_elsewhere(phases: Array, precision: str) -> Array:
 
     n = phases.shape[-1]
     kind = torch.bfloat16 if precision == "bf16" else phases.dtype
-    # Filled in place, and rounded on the way: a GPU's time is that of its memory.
-    columns = phases.new_empty((*phases.shape[:-1], 2 * n), dtype=kind)
+    # Filled in place, in the phases' own order, and rounded on the way: a GPU's time is that of its memory.
+    columns = transposed(phases.new_empty((*phases.shape[:-2], 2 * n, phases.shape[-2]), dtype=kind))
     torch.cos(phases, out=columns[..., :n])
     torch.sin(phases, out=columns[..., n:])
     return columns
@@ -350,7 +350,8 @@ def cholesky_solve(factor: Array, right_hand_side: Array) -> Array:
     if compat.is_torch_array(factor):
         import torch
 
-        return torch.cholesky_solve(right_hand_side, factor)
+        half = torch.linalg.solve_triangular(factor, right_hand_side, upper=False)
+        return torch.linalg.solve_triangular(adjoint(factor), half, upper=True)
     if compat.is_cupy_array(factor):
         from cupyx.scipy.linalg import solve_triangular
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from fourierwalk._arrays import Array, like, namespace
 from fourierwalk.descent import Descent
 from fourierwalk.following import (
+    LOST,
     Phase,
     at_regularization,
     follow_from,
@@ -46,6 +47,7 @@ class Found(NamedTuple):
     looks: list[Look]
     decisions: list[str]
     judged: tuple[Candidate, ...] = ()  # members that have not seen the first held-out rows, where those kept have
+    is_lost: bool = False  # whether the walk led away from its start
 
 
 class Split(NamedTuple):
@@ -124,10 +126,11 @@ class Automatic:
             return self._by_leave_one_out(problem, start, rng)
         found = yield from self._one(first, start, rng)
         best_error = found.members[0].look.error
+        for_members = replace(self, walk=self.walk and not found.is_lost)
         for n_members in self.members if start.frequencies is None else ():  # given ones are those of one model
             if start.shape[0] // n_members < LEAST_MEMBER or problem.rows.total_weight < FEW_ROWS:
                 break
-            tried, error = yield from self._members(first, start, n_members, rng, best_error)
+            tried, error = yield from for_members._members(first, start, n_members, rng, best_error)
             kept = len(tried.members) == n_members and error < best_error
             found = found._replace(
                 infos=[*found.infos, *tried.infos],
@@ -141,7 +144,7 @@ class Automatic:
         if not selection.beats_the_mean(*averaged([(each.frequencies, each.amplitudes) for each in found.members])):
             return self._without_steps(problem, start, rng, found)
         if len(found.members) > 1 and splits(1) is not first:
-            found = yield from self._on_other_rows(splits, start, rng, found)
+            found = yield from for_members._on_other_rows(splits, start, rng, found)
         return found
 
     def _without_steps(self, problem: LeastSquares, start: Start, rng: Any, found: Found) -> Found:
@@ -172,10 +175,11 @@ class Automatic:
         decisions = [f"start: spread {spread_of(best.frequencies):.3g}, held-out error {best.look.error:.4g}"]
         state = State(start.step, best.frequencies, best.amplitudes, None)
         infos: list[Info] = []
-        looks = [best.look]
-        may_widen = start.frequencies is None and start.spread is None and self.n_steps is None
+        looks, is_lost = [best.look], False
+        is_rich = math.prod(start.shape) > problem.rows.total_weight * problem.rows.y.shape[1]  # type: ignore[union-attr]
+        may_widen = start.frequencies is None and start.spread is None and self.n_steps is None and not is_rich
         widened = 2.0 * best.frequencies if may_widen else None
-        for name, phase in self._phases(problem, math.prod(start.shape), rng):
+        for name, phase in self._phases(problem, is_rich, rng):
             if phase.follows and widened is not None:
                 trail, told = yield from raced(phase, selection, best, widened, state.step, rng)
                 decisions.extend(told)
@@ -185,18 +189,18 @@ class Automatic:
                 f"{name}: {len(trail.infos)} steps, held-out error {best.look.error:.4g} → "
                 f"{trail.best.look.error:.4g}; {trail.ending}"  # type: ignore[union-attr]
             )
-            best, state = trail.best, trail.state  # type: ignore[assignment]
+            best, state, is_lost = trail.best, trail.state, is_lost or trail.ending == LOST  # type: ignore[assignment]
             infos.extend(trail.infos)
             looks.extend(trail.looks)
         if self.descend and not hasattr(problem.features, "gradient"):
             decisions.append(f"no descent: the features {problem.features.name!r} have no gradient")
-        return Found((selection.refined(best),), state, infos, looks, decisions)
+        return Found((selection.refined(best),), state, infos, looks, decisions, is_lost=is_lost)
 
-    def _phases(self, problem: LeastSquares, n_components: int, rng: Any) -> list[tuple[str, Phase]]:
+    def _phases(self, problem: LeastSquares, is_rich: bool, rng: Any) -> list[tuple[str, Phase]]:
         """What is done after the start.
 
-        Frequencies of more components than there are targets can follow anything: once held-out errors rise, they do so
-        for good. Fewer may go on to gain after a long time without.
+        Frequencies of more components than there are targets can follow anything, from any start: descent is short,
+        and once held-out errors rise they do so for good. Fewer may gain after a long time without.
         """
         n_walk, n_descent = self._budget(problem.rows.total_weight)
         phases = []
@@ -206,12 +210,9 @@ class Automatic:
             gives_up = hope(n_walk // WALK_LOOKS_EVERY) if self.n_steps is None and self.descend else patience(n_walk)
             phases.append(("walk", Phase(walk, on_batches, n_walk, WALK_LOOKS_EVERY, gives_up)))
         if self.descend and n_descent and hasattr(problem.features, "gradient"):
-            descent, precision = Descent(max_norm=self.max_norm), problem.solver.precision
-            precision = "auto" if precision == "auto" else "double"
-            exact = replace(problem, solver=replace(problem.solver, precision=precision, batch_size=None))
-            is_rich = n_components > math.prod(problem.rows.y.shape)  # type: ignore[union-attr]
+            descent, minimize = Descent(max_norm=self.max_norm), replace(problem, solver=problem.solver.for_descent)
             gives_up = (patience_in_proportion if self.n_steps is None and is_rich else patience)(self.patience)
-            phases.append(("descent", Phase(descent, exact, n_descent, DESCENT_LOOKS_EVERY, gives_up, True)))
+            phases.append(("descent", Phase(descent, minimize, n_descent, DESCENT_LOOKS_EVERY, gives_up, True)))
         return phases
 
     def _budget(self, n_rows: float) -> tuple[int, int]:

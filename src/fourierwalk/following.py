@@ -20,9 +20,11 @@ GROWTH = 1e4  # frequencies whose spread has grown by more than this have no end
 HEAT = 25  # steps of descent after which it is judged where it started from
 MOST_HEATS = 3
 ALL_DONE = "all steps done"
+LOST = "it led away from the start"
 IMPATIENT = "no better state for as many looks as patience allows"
 LEAST_PATIENCE = 4
-FAR, COMING_BACK = 1.3, 0.95  # of the start's error, and of that of the look before the last
+FAR, TOO_FAR = 1.3, 4.0  # times the start's error
+COMING_BACK = 0.95  # of the error of the look before the last
 
 
 def patience(n_looks: int) -> Callable[[Sequence[float]], str]:
@@ -36,12 +38,12 @@ def patience_in_proportion(n_looks: int) -> Callable[[Sequence[float]], str]:
 
 
 def hope(n_looks: int) -> Callable[[Sequence[float]], str]:
-    """Give up, after a quarter of so many looks, where the state is far behind the start and does not come back."""
+    """Give up where the state is far behind the start and does not come back; a little behind, after some looks."""
 
     def gives_up(errors: Sequence[float]) -> str:
-        is_late = len(errors) > max(3, n_looks // 4)
-        is_lost = is_late and errors[-1] > FAR * errors[0] and errors[-1] > COMING_BACK * errors[-3]
-        return "it led away from the start" if is_lost else ""
+        far = FAR if len(errors) > n_looks // 4 else TOO_FAR
+        is_lost = len(errors) > 2 and errors[-1] > far * errors[0] and errors[-1] > COMING_BACK * errors[-3]
+        return LOST if is_lost else ""
 
     return gives_up
 

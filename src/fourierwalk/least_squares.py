@@ -32,7 +32,7 @@ from fourierwalk._arrays import (
 from fourierwalk.eigensystem import Eigensystem, divisor_of, significant
 from fourierwalk.features import Features
 from fourierwalk.normal_equations import NormalEquations, System, weighted
-from fourierwalk.products import UNITS, matmul, outer_gram
+from fourierwalk.products import matmul, outer_gram
 from fourierwalk.rows import Rows
 from fourierwalk.solver import Solver, costs, ladder, most_columns, needed_bytes
 from fourierwalk.spectral import Spectral
@@ -60,23 +60,19 @@ class Solution(NamedTuple):
 
 
 class Latest:
-    """The equations that were made last: whoever asks again for the same frequencies need not wait."""
+    """The equations that were summed last: whoever asks again for the same frequencies need not wait."""
 
     def __init__(self) -> None:
-        self._key: tuple[Any, ...] = ()
-        self._system: System | None = None
+        self._key: tuple[Any, Any, str] | None = None
+        self._system: Any = None
 
-    def of(self, rows: Rows, frequencies: Array, how: tuple[str, str], make: Callable[[], System]) -> System:
+    def of(self, rows: Rows, frequencies: Array, precision: str, make: Callable[[], System]) -> System:
         """The equations of these very arrays; others are dropped before theirs are made."""
-        key = (rows, frequencies)
-        if (
-            self._system is None
-            or how != self._key[2:]
-            or any(a is not b for a, b in zip(key, self._key, strict=False))
-        ):
-            self._system = None
+        key = (rows, frequencies, precision)
+        if self._key is None or any(new is not old for new, old in zip(key, self._key, strict=True)):
+            self._key = self._system = None
             self._system = make()
-            self._key = (*key, *how)
+            self._key = key
         return self._system
 
 
@@ -183,10 +179,9 @@ class LeastSquares:
     def _attempt(self, frequencies: Array, path: str, precision: str) -> Solution:
         """The minimiser by one factorisation, and whether that can be trusted."""
         system, back = self._posed(frequencies, path, precision)
-        if precision != "double" and compat.is_torch_array(system.matrix) and not self._is_safe_in_single(system):
-            system = system._replace(
-                matrix=_in_double(system.matrix), right_hand_side=_in_double(system.right_hand_side)
-            )
+        if is_remote(system.matrix):  # a GPU takes no longer to factorise doubles
+            matrix, right_hand_side = _in_double(system.matrix), _in_double(system.right_hand_side)
+            system = system._replace(matrix=matrix, right_hand_side=right_hand_side)
         xp, ridge = namespace(system.matrix), self.regularization * system.weight
         factor, trusted = factorised(shifted(system.matrix, ridge))
         solved = cholesky_solve(factor, system.right_hand_side)
@@ -196,21 +191,15 @@ class LeastSquares:
             trusted = trusted & (norm(residual, axis=both) <= TRUST * norm(system.right_hand_side, axis=both))
         return self._solution(system, back, solved, SolveInfo(path, False, precision, trusted=trusted))
 
-    def _is_safe_in_single(self, system: System) -> bool:
-        """Whether singles are enough for the factorisation: it rounds by some units of the largest eigenvalue, n or so.
-
-        A GPU takes no longer for doubles where matrices are large.
-        """
-        return self.regularization >= GROWTH * UNITS["single"] * int(system.matrix.shape[-1])
-
     def _posed(self, frequencies: Array, path: str, precision: str = "double") -> tuple[System, Array | None]:
         """The equations that a path solves, and what takes their solution to the unknowns, if they are not the same.
 
         Of the dual form, β = Sᴴ(SSᴴ + λN)⁻¹y.
         """
-        if path != "dual":
-            how = (path, precision)
-            return self.latest.of(self.rows, frequencies, how, lambda: self.system(frequencies, precision)), None
+        if path == "direct":
+            return self.latest.of(self.rows, frequencies, precision, lambda: self.system(frequencies, precision)), None
+        if path == "spectral":
+            return self.system(frequencies, precision), None
         matrix, y = self._whole(frequencies)
         targets = namespace(matrix).astype(y, matrix.dtype, copy=False)
         system = System(outer_gram(matrix), targets, self.rows.target_energy, self.rows.total_weight)
@@ -334,9 +323,6 @@ ALWAYS_FITS = 1e9
 """What takes no more than this is not asked about: the question to a GPU takes its time."""
 
 _FITTED: dict[str, float] = {}  # the most that has been asked about and fitted, by device
-
-GROWTH = 64.0
-"""Units in the last place of a matrix's largest eigenvalue by which a factorisation may be off."""
 
 TRUST = 1e-3
 """The relative residual up to which a solve in single precision is trusted."""

@@ -106,13 +106,16 @@ class Halves:
 def phases(x: Array, vectors: Array, precision: str = "double", halves: Halves | None = None) -> Array:
     """``xωᵀ``, in double precision; for bf16 columns on a GPU by a product of 16-bit halves, to 2e-5 of |x||ω|.
 
-    With x = a + b and ω = c + d, ac + ad + bc is the product but for bd, a 65,000th of it.
+    With x = a + b and ω = c + d, ac + ad + bc is the product but for bd, a 65,000th of it. Of torch in the order of a
+    transpose: each frequency's phases lie side by side, as tensor cores want the columns to be.
     """
     halves = halves or Halves.of(x)
-    if precision != "bf16" or halves is None:
-        return matmul(float64(x), transposed(vectors))
-    c, d = _parts(vectors, 2)
-    return _rounded_product(halves.value, transposed(_side_by_side((c, d, c))))
+    if precision == "bf16" and halves is not None:
+        c, d = _parts(vectors, 2)
+        return transposed(_rounded_product(_side_by_side((c, d, c)), transposed(halves.value)))
+    if compat.is_torch_array(x):
+        return transposed(vectors @ transposed(float64(x)))
+    return matmul(float64(x), transposed(vectors))
 
 
 def _parts(values: Any, n: int) -> list[Any]:

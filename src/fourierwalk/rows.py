@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+from array_api_compat import is_torch_array
 
 from fourierwalk._arrays import Array, accelerator_bytes, float64, like, namespace, scalar, transposed
 from fourierwalk.products import Halves, matmul, phases
@@ -65,7 +66,7 @@ class Block:
 
         In single precision and tf32 in turns of 2π; short phases of NumPy in singles, and in radians.
         """
-        is_narrow = self.center is None and int(self.x.shape[-1]) <= NARROW
+        is_narrow = self.center is None and int(self.x.shape[-1]) <= NARROW and not is_torch_array(self.x)
         if precision != "double" and is_narrow and self._is_short(vectors):
             x, turned = np.asarray(self.x, dtype=np.float32), np.ascontiguousarray(vectors.T, dtype=np.float32)
             return lambda part: x[part] @ turned

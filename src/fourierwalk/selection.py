@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse
 
-from fourierwalk._arrays import Array, namespace, real_part, squared_modulus, to_host
+from fourierwalk._arrays import Array, blas_threads, in_threads, namespace, real_part, squared_modulus, to_host
 from fourierwalk.eigensystem import Eigensystem
 from fourierwalk.features import Features
 from fourierwalk.least_squares import LeastSquares
@@ -279,10 +279,15 @@ def row_hash(x: Any, seed: int) -> np.ndarray:
         np.add.at(total, np.repeat(np.arange(x.shape[0]), np.diff(x.indptr)), mixed)
         return _mix(total)
     total = np.zeros(x.shape[0], dtype=np.uint64)
-    for start in range(0, x.shape[0], 4096):
-        part = slice(start, min(start + 4096, x.shape[0]))
-        rows = x.on_host(part) if isinstance(x, Streamed) else to_host(x[part, :])
-        total[part] = np.sum(_mix(_bits(rows) * keys[None, :]), axis=1, dtype=np.uint64)
+
+    def add(rows: range) -> None:
+        for start in range(rows.start, rows.stop, 512):
+            part = slice(start, min(start + 512, rows.stop))
+            values = x.on_host(part) if isinstance(x, Streamed) else to_host(x[part, :])
+            total[part] = np.sum(_mix(_bits(values) * keys[None, :]), axis=1, dtype=np.uint64)
+
+    n_threads = blas_threads()
+    in_threads(add, [x.shape[0] * i // n_threads for i in range(n_threads + 1)], x.shape[0] * x.shape[1] > 2**20)
     return _mix(total)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from fourierwalk import spectral
@@ -13,7 +13,7 @@ from fourierwalk.products import PRECISIONS, UNITS
 
 PATHS = ("auto", "direct", "spectral", "dual")
 
-MOST_ROUNDING = 0.1
+MOST_ROUNDING = 0.2
 """What the rounding of bf16 or tf32 columns may do to the amplitudes, as a share of them, by `ladder`'s estimate."""
 
 
@@ -28,10 +28,10 @@ class Solver:
         features of at most three inputs (needs the extra ``nufft``), of at most two as torch tensors. "dual": one
         equation per row instead of one per unknown. "auto": the cheapest by `costs`.
     precision : {"double", "single", "tf32", "bf16", "auto"}
-        Of the products in the walk's solves, with sums in single precision where it is not double. "tf32" and "bf16"
-        are the tensor cores' and need torch. "auto": on a GPU the lowest that the regularization allows, in descent
-        too; elsewhere double. The final fit is always in double precision; a solve that cannot be trusted is repeated
-        at the next higher precision, and counted.
+        Of the products in the walk's solves; sums (and, but on a GPU, factorisations) are in single precision where it
+        is not double. "tf32" and "bf16" are the tensor cores' and need torch. "auto": on a GPU the lowest that the
+        regularization allows, in descent too; elsewhere double. The final fit is always in double precision; a solve
+        that cannot be trusted is repeated at the next higher precision, and counted.
     batch_size : int, optional
         The rows that each of the walk's solves draws; the final fit is on all rows. None: all rows, always.
     max_memory : float, optional
@@ -47,6 +47,11 @@ class Solver:
     batch_size: int | None = None
     max_memory: float | None = None
     draws: str = "auto"
+
+    @property
+    def for_descent(self) -> Solver:
+        """The same for descent: all rows, and double precision unless that is left open."""
+        return replace(self, precision="auto" if self.precision == "auto" else "double", batch_size=None)
 
     @property
     def memory(self) -> float:

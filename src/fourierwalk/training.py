@@ -197,7 +197,8 @@ class Training:
         sampler = self.sampler_object(data)
         finished = found.members
         if isinstance(sampler, Automatic) and selection is not None:
-            finished = tuple(sampler.finish(whole, member, rng) for member in found.members)
+            near = replace(whole, solver=solver.for_descent)
+            finished = tuple(sampler.finish(near, member, rng) for member in found.members)
         members = [self._final(whole, member, chosen, selection is not None, decisions) for member in finished]
         frequencies, amplitudes = averaged([(member.frequencies, member.amplitudes) for member in members])
         model = FourierModel(
