@@ -236,3 +236,19 @@ def test_a_ridge_is_added_to_a_copy(anywhere):
     matrix = anywhere.asarray(hermitian(4))
     assert_allclose(anywhere.host(arrays.shifted(matrix, 0.5)), hermitian(4) + 0.5 * np.eye(4))
     assert_array_equal(anywhere.host(matrix), hermitian(4))
+
+
+@pytest.mark.parametrize("n", [8, 13, 32])
+@pytest.mark.parametrize("is_complex", [False, True])
+@pytest.mark.parametrize("stack", [(), (3,)])
+def test_solving_by_blocks(n, is_complex, stack, monkeypatch):
+    """What a GPU does with large factors, in blocks of four."""
+    torch = pytest.importorskip("torch")
+    monkeypatch.setattr(arrays, "CORNER", 4)
+    rng = np.random.default_rng(n)
+    root = rng.standard_normal((*stack, n, n)) + 1j * is_complex * rng.standard_normal((*stack, n, n))
+    matrix = torch.asarray(root @ np.swapaxes(root.conj(), -1, -2) + n * np.eye(n))
+    matrix, values = matrix if is_complex else matrix.real, torch.asarray(rng.standard_normal((*stack, n, 2)))
+    values = values.to(matrix.dtype)
+    solved = arrays._substituted(torch.linalg.cholesky(matrix), values)
+    assert_allclose((matrix @ solved).numpy(), values.numpy(), rtol=0, atol=1e-12)

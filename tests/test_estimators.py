@@ -26,6 +26,7 @@ from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierFeatures, Adap
 from fourierwalk.features import Activation, sigmoid
 from fourierwalk.proposals import RandomWalk
 from fourierwalk.sampler import Metropolis
+from fourierwalk.solver import Solver
 
 ESTIMATORS = [AdaptiveFourierRegressor, AdaptiveFourierClassifier, AdaptiveFourierFeatures]
 N_CHECKS = {AdaptiveFourierRegressor: 61, AdaptiveFourierClassifier: 64, AdaptiveFourierFeatures: 56}
@@ -34,8 +35,8 @@ every_predictor = pytest.mark.parametrize("kind", ESTIMATORS[:2], ids=lambda kin
 
 
 def small(kind=AdaptiveFourierRegressor, **settings):
-    """An estimator that fits in a moment."""
-    return kind(**{"n_frequencies": 8, "n_steps": 20, "random_state": 0, **settings})
+    """An estimator that fits in a moment, in double precision everywhere."""
+    return kind(**{"n_frequencies": 8, "n_steps": 20, "random_state": 0, "solver": Solver(), **settings})
 
 
 def data(n_rows=150, seed=0):

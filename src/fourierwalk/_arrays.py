@@ -350,8 +350,9 @@ def cholesky_solve(factor: Array, right_hand_side: Array) -> Array:
     if compat.is_torch_array(factor):
         import torch
 
-        half = torch.linalg.solve_triangular(factor, right_hand_side, upper=False)
-        return torch.linalg.solve_triangular(adjoint(factor), half, upper=True)
+        if is_remote(factor) and factor.shape[-1] >= 2 * CORNER:
+            return _substituted(factor, right_hand_side)
+        return torch.cholesky_solve(right_hand_side, factor)
     if compat.is_cupy_array(factor):
         from cupyx.scipy.linalg import solve_triangular
 
@@ -359,3 +360,31 @@ def cholesky_solve(factor: Array, right_hand_side: Array) -> Array:
         return solve_triangular(factor, half, lower=True, trans="C")
     solve = namespace(factor).linalg.solve
     return solve(adjoint(factor), solve(factor, right_hand_side))
+
+
+CORNER = 256
+"""Unknowns that a GPU solves for at once by a triangle's inverse; one after the other they would take it longer."""
+
+
+def _substituted(factor: Any, right_hand_side: Any) -> Any:
+    """`cholesky_solve` of torch tensors by blocks: inverses of the factor's corners, and products with the rest."""
+    import torch
+
+    n = factor.shape[-1]
+    parts = [slice(start, min(start + CORNER, n)) for start in range(0, n, CORNER)]
+    full = [factor[..., part, part] for part in parts if part.stop - part.start == CORNER]
+    one = torch.eye(CORNER, dtype=factor.dtype, device=factor.device)
+    corners = list(torch.linalg.solve_triangular(torch.stack(full), one, upper=False))
+    if len(corners) < len(parts):
+        last = factor[..., parts[-1], parts[-1]]
+        corners.append(torch.linalg.solve_triangular(last, one[: last.shape[-1], : last.shape[-1]], upper=False))
+    solved = right_hand_side.clone()
+    for corner, part in zip(corners, parts, strict=True):
+        if part.start:
+            solved[..., part, :] -= factor[..., part, : part.start] @ solved[..., : part.start, :]
+        solved[..., part, :] = corner @ solved[..., part, :]
+    for corner, part in zip(reversed(corners), reversed(parts), strict=True):
+        if part.stop < n:
+            solved[..., part, :] -= adjoint(factor[..., part.stop :, part]) @ solved[..., part.stop :, :]
+        solved[..., part, :] = adjoint(corner) @ solved[..., part, :]
+    return solved

@@ -78,8 +78,8 @@ class Automatic:
     descend : bool
         Whether descent refines.
     members : tuple of int
-        Numbers of models whose average is tried, one after the other until one is no better than what there is; their
-        frequencies together are K. The members of an average that is kept are trained on different rows.
+        Numbers of models whose average is tried, one after the other; their frequencies together are K. The members of
+        an average that is kept are trained on different rows.
     proposal : Proposal, optional
         How the walk moves frequencies. None: shaped by their amplitude-weighted covariance, with log-normal lengths,
         annealed.
@@ -137,10 +137,9 @@ class Automatic:
                 looks=[*found.looks, *tried.looks],
                 decisions=[*found.decisions, tried.decisions[-1] + ("kept" if kept else "not kept")],
             )
-            if not kept:
-                break
-            best_error = error
-            found = found._replace(members=tried.members)
+            if kept:
+                best_error = error
+                found = found._replace(members=tried.members)
         if not selection.beats_the_mean(*averaged([(each.frequencies, each.amplitudes) for each in found.members])):
             return self._without_steps(problem, start, rng, found)
         if len(found.members) > 1 and splits(1) is not first:
@@ -295,12 +294,12 @@ def _merged(founds: list[Found]) -> Found:
 def foreseen_error(selection: Selection, members: Sequence[Candidate], n_members: int) -> float:
     """The error of an average of n members, from the first m: it falls like b + v/m from one member to all.
 
-    From one member alone the least that it can be, v/n.
+    From one member alone half of its error: averages gain less, as a rule.
     """
     one = sum(member.look.error for member in members) / len(members)
     m = len(members)
     if m == 1:
-        return one / n_members
+        return one / 2
     varying = (one - average_error(selection, members)) * m / (m - 1)
     return one - varying + varying / n_members
 

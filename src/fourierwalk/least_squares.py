@@ -60,20 +60,20 @@ class Solution(NamedTuple):
 
 
 class Latest:
-    """The equations that were summed last: whoever asks again for the same frequencies need not wait."""
+    """What was posed last: whoever asks again for the same frequencies need not wait."""
 
     def __init__(self) -> None:
         self._key: tuple[Any, Any, str] | None = None
-        self._system: Any = None
+        self._posed: Any = None
 
-    def of(self, rows: Rows, frequencies: Array, precision: str, make: Callable[[], System]) -> System:
-        """The equations of these very arrays; others are dropped before theirs are made."""
-        key = (rows, frequencies, precision)
-        if self._key is None or any(new is not old for new, old in zip(key, self._key, strict=True)):
-            self._key = self._system = None
-            self._system = make()
-            self._key = key
-        return self._system
+    def of(self, rows: Rows, frequencies: Array, how: str, make: Callable[[], Any]) -> Any:
+        """What belongs to these very arrays; what belongs to others is dropped before it is made."""
+        before = self._key
+        if before is None or rows is not before[0] or frequencies is not before[1] or how != before[2]:
+            self._key = self._posed = None
+            self._posed = make()
+            self._key = (rows, frequencies, how)
+        return self._posed
 
 
 @dataclass(frozen=True)
@@ -196,10 +196,16 @@ class LeastSquares:
 
         Of the dual form, β = Sᴴ(SSᴴ + λN)⁻¹y.
         """
-        if path == "direct":
-            return self.latest.of(self.rows, frequencies, precision, lambda: self.system(frequencies, precision)), None
         if path == "spectral":
             return self.system(frequencies, precision), None
+        if path == "direct":
+            return self.latest.of(
+                self.rows, frequencies, precision, lambda: (self.system(frequencies, precision), None)
+            )
+        return self.latest.of(self.rows, frequencies, path, lambda: self._dual(frequencies))
+
+    def _dual(self, frequencies: Array) -> tuple[System, Array]:
+        """(SSᴴ + λN) z = y, and Sᴴ."""
         matrix, y = self._whole(frequencies)
         targets = namespace(matrix).astype(y, matrix.dtype, copy=False)
         system = System(outer_gram(matrix), targets, self.rows.target_energy, self.rows.total_weight)

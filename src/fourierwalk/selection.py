@@ -124,8 +124,15 @@ class Candidate(NamedTuple):
     amplitudes: Array
 
 
-def _error(candidate: Candidate) -> float:
-    return candidate.look.error
+TIE = 1e-3
+"""Errors that differ by less, as a share of the best, are the same."""
+
+
+def _chosen(candidates: Sequence[Candidate]) -> Candidate:
+    """The best; of those as good as it the one of the largest λ."""
+    bar = (1 + TIE) * min(each.look.error for each in candidates)
+    good = [each for each in candidates if each.look.error <= bar] or candidates  # none where no error is a number
+    return max(good, key=lambda each: each.look.regularization)
 
 
 PATH = tuple(10.0**power for power in range(-8, 2))
@@ -158,30 +165,36 @@ class Selection:
         self, step: int, frequencies: Array, phase: str = "walk", path: Sequence[float] | None = None
     ) -> Candidate:
         """Solve for the amplitudes that belong to these frequencies and measure them."""
-        if self.regularization is not None:
-            found = [(self.regularization, replace(self.minimize, regularization=self.regularization)(frequencies)[0])]
-        else:
-            found = list(self.minimize.along(frequencies, PATH if path is None else path))
-        if not found:  # every λ was too small: the largest one, by minimum norm
-            found = [(PATH[-1], replace(self.minimize, regularization=PATH[-1])(frequencies).amplitudes)]
-        errors = self.errors(frequencies, [amplitudes for _, amplitudes in found])
-        best = int(np.argmin(errors))
-        return Candidate(Look(step, errors[best], found[best][0], phase), frequencies, found[best][1])
+        return _chosen(self._tried(step, frequencies, phase, PATH if path is None else path))
 
     def look_near(self, before: Look, step: int, frequencies: Array, phase: str) -> Candidate:
         """A look along the neighbours of an earlier look's λ, and on from there while that is better."""
         if self.regularization is not None or before.regularization not in PATH:
             return self.look(step, frequencies, phase)
-        at = PATH.index(before.regularization)
-        low, high = max(0, at - 1), min(len(PATH) - 1, at + 1)
-        found = self.look(step, frequencies, phase, PATH[low : high + 1])
-        while found.look.regularization == PATH[low] and low > 0:
-            low -= 1
-            found = min(found, self.look(step, frequencies, phase, PATH[low : low + 1]), key=_error)
-        while found.look.regularization == PATH[high] and high < len(PATH) - 1:
-            high += 1
-            found = min(found, self.look(step, frequencies, phase, PATH[high : high + 1]), key=_error)
-        return found
+        low = high = PATH.index(before.regularization)
+        tried: list[Candidate] = []
+        fresh = range(max(0, low - 1), min(len(PATH), high + 2))
+        while fresh:
+            low, high = min(low, fresh.start), max(high, fresh.stop - 1)
+            tried += self._tried(step, frequencies, phase, PATH[fresh.start : fresh.stop])
+            best = _chosen(tried).look.regularization
+            down, up = best == PATH[low] and low > 0, best == PATH[high] and high + 1 < len(PATH)
+            fresh = range(low - 1, low) if down else range(high + 1, high + 2) if up else range(0)
+        return _chosen(tried)
+
+    def _tried(self, step: int, frequencies: Array, phase: str, path: Sequence[float]) -> list[Candidate]:
+        """The frequencies with amplitudes of each λ, and their errors."""
+        if self.regularization is not None:
+            found = [(self.regularization, replace(self.minimize, regularization=self.regularization)(frequencies)[0])]
+        else:
+            found = list(self.minimize.along(frequencies, path))
+        if not found:  # every λ was too small: the largest one, by minimum norm
+            found = [(PATH[-1], replace(self.minimize, regularization=PATH[-1])(frequencies).amplitudes)]
+        errors = self.errors(frequencies, [amplitudes for _, amplitudes in found])
+        return [
+            Candidate(Look(step, error, regularization, phase), frequencies, amplitudes)
+            for error, (regularization, amplitudes) in zip(errors, found, strict=True)
+        ]
 
     def refined(self, candidate: Candidate) -> Candidate:
         """The candidate with its λ from a finer path."""

@@ -173,7 +173,8 @@ class Training:
         rows = scaling.rows(data.x, data.y, data.weight)
         split_seed = int(rng.spawn(1)[0].integers(2**63)) if resume is None else resume.split_seed
         chosen = None if self.regularization == "auto" else float(self.regularization)
-        solver = self.solver if isinstance(self.solver, Solver) else Solver(self.solver, precision="auto")
+        precision = "auto" if isinstance(self.sampler_object(data), Automatic) else "double"
+        solver = self.solver if isinstance(self.solver, Solver) else Solver(self.solver, precision)
         exact = replace(solver, precision="double", batch_size=None)
         n_values = int(self.n_frequencies) * features.dimension(int(data.x.shape[1]))
         rng = placed(rng, solver.draws, rows.y, n_values)
