@@ -819,7 +819,8 @@ def test_another_library_at_predict(kind, foreign):
     for inputs in (X, scipy.sparse.csr_array(X), X.tolist()):
         with pytest.raises(ValueError, match=f"X must be on the device .* that fit saw.*got {type(inputs).__name__}"):
             output(there, inputs)
-    library = "torch on cpu" if foreign.name == "torch" else "array_api_strict on"
+    names = {"torch": "torch on cpu", "torch on a GPU": "torch on cuda", "CuPy": "cupy on"}
+    library = names.get(foreign.name, "array_api_strict on")
     with pytest.raises(ValueError, match=f"X must be on the device .* that fit saw, numpy on cpu, got {library}"):
         output(here, foreign.asarray(X))
 

@@ -1,6 +1,7 @@
 """The benchmark at toy sizes: every figure is there, and says whether its target is met."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -16,17 +17,33 @@ def test_every_row_is_measured_and_written(tmp_path, capsys, monkeypatch):
     assert "toy sizes" in shown
     content = json.loads((tmp_path / "bench.json").read_text())
     assert content["toy_sizes"] is True
-    assert len(content["figures"]) == 28
-    assert np.all(np.isfinite([figure["value"] for figure in content["figures"]]))
-    exact = [f for f in content["figures"] if "error" in f["what"] or "difference" in f["what"]]
+    figures = [figure for part in content["parts"].values() for figure in part["figures"]]
+    assert len(figures) == 28
+    assert np.all(np.isfinite([figure["value"] for figure in figures]))
+    exact = [f for f in figures if "error" in f["what"] or "difference" in f["what"]]
     assert exact
     assert all(figure["met"] for figure in exact)
     assert (tmp_path / "scaling.png").exists()
     table = (tmp_path / "bench.md").read_text()
-    assert all(figure["case"] in table and f"| {figure['value']:.3g} |" in table for figure in content["figures"])
+    assert all(figure["case"] in table and f"| {figure['value']:.3g} |" in table for figure in figures)
     assert {"direct over N", "spectral over N", "direct over K", "spectral over K", "direct over d"} == set(
         content["scaling"]
     )
+
+
+def test_parts_that_are_not_measured_again_stay(tmp_path, monkeypatch):
+    """With the run that they come from; those of other sizes go."""
+    for name in ("batches", "tiny"):
+        monkeypatch.setattr(sys, "argv", ["fourierwalk", "bench", "--only", name])
+        assert cli.main(["bench", "--small", "--only", name, "--out", str(tmp_path)]) == 0
+    content = json.loads((tmp_path / "bench.json").read_text())
+    assert {name: part["provenance"]["command"] for name, part in content["parts"].items()} == {
+        name: f"fourierwalk bench --only {name}" for name in ("batches", "tiny")
+    }
+    assert (tmp_path / "bench.md").read_text().count("Commit ") == 2
+    (tmp_path / "bench.json").write_text(json.dumps(content | {"toy_sizes": False}))
+    cli.main(["bench", "--small", "--only", "tiny", "--out", str(tmp_path)])
+    assert set(json.loads((tmp_path / "bench.json").read_text())["parts"]) == {"tiny"}
 
 
 def test_unknown_names_are_refused(capsys):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,7 @@ def register(verbs: Any) -> None:
     parser.add_argument("--device", default="cpu", help="cpu, or cuda (torch)")
     parser.add_argument("--out", type=Path, help="folder of the results (default: results/bench, cuda: results/gpu)")
     names = f"cpu: {', '.join(cpu.BENCHES)}; cuda: {', '.join(gpu.BENCHES)}"
-    parser.add_argument("--only", nargs="+", metavar="NAME", help=f"only these of {names}")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help=f"only these of {names}; others stay as they were")
     parser.add_argument("--data-dir", help="folder with MNIST's four files (cuda alone)")
     parser.add_argument("--small", action="store_true", help="toy sizes, to see that it runs: figures mean nothing")
     parser.set_defaults(run=main)
@@ -37,29 +39,52 @@ def main(options: argparse.Namespace) -> int:
     shrink = 16 if options.small else 1
     setting: Any = gpu.Setting.on(options.device, shrink, options.data_dir) if on_gpu else shrink
     out = options.out or Path("results/gpu" if on_gpu else "results/bench")
-    console, found = Console(), list[Figure]()
-    content: dict[str, Any] = {"provenance": provenance(), "toy_sizes": options.small, "figures": []}
-    if on_gpu:
-        content["device"] = setting.described()
+    console = Console()
+    content: dict[str, Any] = {"toy_sizes": options.small, "parts": _kept(out, options)}
+    origin = provenance() | ({"device": setting.described()} if on_gpu else {})
     for name in options.only or benches:
         console.print(f"{name} …")
+        part: dict[str, Any] = {"provenance": origin, "figures": []}
         try:
-            found += benches[name](setting)
+            part["figures"] = [{**vars(figure), "met": figure.met} for figure in benches[name](setting)]
         except Exception as error:  # the others are measured all the same
             if not on_gpu:
                 raise
             console.print_exception()
-            content.setdefault("failures", {})[name] = f"{type(error).__name__}: {error}"
-        content["figures"] = [{**vars(figure), "met": figure.met} for figure in found]
+            part["failure"] = f"{type(error).__name__}: {error}"
+        content["parts"][name] = part
+        content["parts"] = {each: content["parts"][each] for each in benches if each in content["parts"]}
         write_json(out / "bench.json", content)
-        write_text(out / "bench.md", markdown(found, content["provenance"]))
-    console.print(_table(found, options.small))
+        write_text(out / "bench.md", _markdown(content["parts"]))
+    console.print(_table(_figures(content["parts"].values()), options.small))
     if not on_gpu and options.only is None:
         content["scaling"] = cpu.scaling_exponents(shrink)
         write_json(out / "bench.json", content)
         cpu.scaling_figure(content["scaling"]).savefig(out / "scaling.png", dpi=110, metadata={"Software": None})
     console.print(f"Written: {out / 'bench.json'}")
     return 0
+
+
+def _kept(out: Path, options: argparse.Namespace) -> dict[str, Any]:
+    """Of an earlier run in the same folder, the parts that this one does not measure."""
+    path = out / "bench.json"
+    if options.only is None or not path.exists():
+        return {}
+    earlier = json.loads(path.read_text(encoding="utf-8"))
+    return earlier.get("parts", {}) if earlier.get("toy_sizes") == options.small else {}
+
+
+def _figures(parts: Iterable[dict[str, Any]]) -> list[Figure]:
+    entries = [dict(entry) for part in parts for entry in part["figures"]]
+    return [Figure(**{name: value for name, value in entry.items() if name != "met"}) for entry in entries]
+
+
+def _markdown(parts: dict[str, Any]) -> str:
+    """One table for each run that the parts come from."""
+    runs: dict[str, list[dict[str, Any]]] = {}
+    for part in parts.values():
+        runs.setdefault(json.dumps(part["provenance"], sort_keys=True), []).append(part)
+    return "\n".join(markdown(_figures(group), group[0]["provenance"]) for group in runs.values())
 
 
 def _table(found: list[Figure], is_small: bool) -> Table:
