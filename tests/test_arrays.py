@@ -97,35 +97,6 @@ def test_the_half_angle_survives_its_pole(turns):
     assert_allclose(columns[0, 2:], 0, atol=2e-12)
 
 
-@pytest.mark.parametrize("kind", ["real", "complex"])
-def test_cholesky_solves(anywhere, kind):
-    matrix = hermitian(5) if kind == "complex" else hermitian(5).real
-    right = drawn(5, 2) + (1j * drawn(5, 2, seed=3) if kind == "complex" else 0)
-    factor = arrays.cholesky(anywhere.asarray(matrix.copy()))
-    lower = np.tril(anywhere.host(factor))
-    assert_allclose(lower @ lower.conj().T, matrix, atol=1e-12)
-    solved = arrays.cholesky_solve(factor, anywhere.asarray(right))
-    assert_allclose(anywhere.host(solved), np.linalg.solve(matrix, right), atol=1e-12)
-
-
-@pytest.mark.parametrize(
-    "matrix",
-    [
-        np.ones((4, 4)),  # singular
-        -np.eye(3),  # indefinite
-        np.diag([1.0, 1e-17]),  # singular to working precision
-        np.full((2, 2), np.nan),
-    ],
-    ids=["singular", "negative", "nearly singular", "NaN"],
-)
-def test_cholesky_refuses_what_is_not_safe(anywhere, matrix):
-    assert arrays.cholesky(anywhere.asarray(matrix.copy())) is None
-
-
-def test_cholesky_takes_what_is_small_but_regular(xp):
-    assert arrays.cholesky(xp.asarray(1e-200 * np.eye(3))) is not None
-
-
 def test_strict_arrays_on_another_device_cannot_be_read():
     """What makes the stand-in for a GPU worth its name."""
     there = array_api_strict.asarray([1.0], device=array_api_strict.Device("device1"))
@@ -154,19 +125,6 @@ def test_single_columns_of_turns_in_double(anywhere):
     assert anywhere.dtype(columns) == "float32"
     phases = 2 * np.pi * (turns - np.rint(turns))
     assert_allclose(anywhere.host(columns), np.hstack((np.cos(phases), np.sin(phases))), atol=1e-6)
-
-
-@pytest.mark.parametrize("n", [1, 2, 70])
-@pytest.mark.parametrize("kind", ["real", "complex"])
-def test_eigh(kind, n, anywhere):
-    matrix = hermitian(n) if kind == "complex" else hermitian(n).real
-    given = anywhere.asarray(matrix.copy())
-    values, basis = (anywhere.host(part) for part in arrays.eigh(given))
-    assert_array_equal(values, np.sort(values))
-    assert values.dtype == np.float64
-    assert_allclose(basis.conj().T @ basis, np.eye(n), atol=1e-12)
-    assert_allclose((basis * values) @ basis.conj().T, matrix, atol=1e-11 * values[-1])
-    assert_array_equal(anywhere.host(given), matrix)
 
 
 class Library:
@@ -230,25 +188,3 @@ def test_blas_threads_follow_the_limit():
 
 def test_free_memory_is_what_the_machine_says():
     assert 1e7 < arrays.free_bytes() < 1e14
-
-
-def test_a_ridge_is_added_to_a_copy(anywhere):
-    matrix = anywhere.asarray(hermitian(4))
-    assert_allclose(anywhere.host(arrays.shifted(matrix, 0.5)), hermitian(4) + 0.5 * np.eye(4))
-    assert_array_equal(anywhere.host(matrix), hermitian(4))
-
-
-@pytest.mark.parametrize("n", [8, 13, 32])
-@pytest.mark.parametrize("is_complex", [False, True])
-@pytest.mark.parametrize("stack", [(), (3,)])
-def test_solving_by_blocks(n, is_complex, stack, monkeypatch):
-    """What a GPU does with large factors, in blocks of four."""
-    torch = pytest.importorskip("torch")
-    monkeypatch.setattr(arrays, "CORNER", 4)
-    rng = np.random.default_rng(n)
-    root = rng.standard_normal((*stack, n, n)) + 1j * is_complex * rng.standard_normal((*stack, n, n))
-    matrix = torch.asarray(root @ np.swapaxes(root.conj(), -1, -2) + n * np.eye(n))
-    matrix, values = matrix if is_complex else matrix.real, torch.asarray(rng.standard_normal((*stack, n, 2)))
-    values = values.to(matrix.dtype)
-    solved = arrays._substituted(torch.linalg.cholesky(matrix), values)
-    assert_allclose((matrix @ solved).numpy(), values.numpy(), rtol=0, atol=1e-12)

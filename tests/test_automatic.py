@@ -102,7 +102,7 @@ def test_the_error_of_an_average_is_foreseen_from_its_first_members(monkeypatch)
     """It falls like b + v/m: here b = 0.2, v = 0.8."""
     monkeypatch.setattr(automatic, "average_error", lambda selection, members: 0.2 + 0.8 / len(members))
     member = Candidate(Look(0, 1.0, 0.1), None, None)
-    assert foreseen_error(None, [member], 4) == pytest.approx(1 / 2)  # from one member nothing is known
+    assert foreseen_error(None, [member], 4) == pytest.approx(2 / 3)  # from one member nothing is known
     for m in (2, 3, 4):
         assert foreseen_error(None, [member] * m, 16) == pytest.approx(0.2 + 0.8 / 16)
     assert foreseen_error(None, [member] * 4, 4) == pytest.approx(0.2 + 0.8 / 4)

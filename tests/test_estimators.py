@@ -1042,7 +1042,9 @@ def test_validation_rows_of_another_library(foreign):
     with pytest.raises(ValueError, match=r"X_val must be on the device .*got ndarray"):
         small().fit(*there, X_val=X, y_val=y)
     with pytest.raises(ValueError, match=r"X_val must be on the device .* numpy on cpu, got"):
-        small().fit(X, y, X_val=there[0], y_val=there[1])
+        small().fit(X, y, X_val=there[0], y_val=y)
+    with pytest.raises(ValueError, match=r"y_val must be on the device .* numpy on cpu, got"):
+        small().fit(X, y, X_val=X, y_val=there[1])
 
 
 # Edges

@@ -14,6 +14,7 @@ FILES = sorted(path for path in ROOT.rglob("*.py"))
 # From the lowest up. Within a layer files may import each other, but not in a circle.
 LAYERS = [
     {"_arrays"},
+    {"factorisation"},
     {"products", "nufft", "draws", "streaming"},
     {"features", "rows", "proposals"},
     {"least_squares", "normal_equations", "eigensystem", "solver", "spectral"},

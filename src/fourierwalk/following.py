@@ -14,7 +14,7 @@ from fourierwalk.sampler import Info, State
 from fourierwalk.selection import Candidate, Look, Selection
 
 LEAST_REGULARIZATION = 1e-7  # of descent
-GAIN = 1e-3  # a relative gain below this is none
+GAIN, LARGE_GAIN = 1e-3, 5e-3  # relative gains below these are none, or not large
 IDLE = 50  # steps in a row without an accepted move, or all of them singular: there will be no others
 GROWTH = 1e4  # frequencies whose spread has grown by more than this have no end
 HEAT = 25  # steps of descent after which it is judged where it started from
@@ -29,12 +29,17 @@ COMING_BACK = 0.95  # of the error of the look before the last
 
 def patience(n_looks: int) -> Callable[[Sequence[float]], str]:
     """Give up after so many looks without a gain."""
-    return lambda errors: IMPATIENT if len(errors) - 1 - _at_best(errors) >= n_looks else ""
+    return lambda errors: IMPATIENT if len(errors) - 1 - _at_best(errors, GAIN) >= n_looks else ""
 
 
 def patience_in_proportion(n_looks: int) -> Callable[[Sequence[float]], str]:
-    """Give up after as many looks without a gain as the gains have taken, and so many at most."""
-    return lambda errors: patience(min(n_looks, max(LEAST_PATIENCE, _at_best(errors))))(errors)
+    """Give up after as many looks without a large gain as such gains have taken, and so many at most."""
+
+    def gives_up(errors: Sequence[float]) -> str:
+        at = _at_best(errors, LARGE_GAIN)
+        return IMPATIENT if len(errors) - 1 - at >= min(n_looks, max(LEAST_PATIENCE, at)) else ""
+
+    return gives_up
 
 
 def hope(n_looks: int) -> Callable[[Sequence[float]], str]:
@@ -48,11 +53,11 @@ def hope(n_looks: int) -> Callable[[Sequence[float]], str]:
     return gives_up
 
 
-def _at_best(errors: Sequence[float]) -> int:
+def _at_best(errors: Sequence[float], gain: float) -> int:
     """The look with the last gain worth the name."""
     at, best = 0, errors[0]
     for i, error in enumerate(errors):
-        if error < (1 - GAIN) * best:
+        if error < (1 - gain) * best:
             at, best = i, error
     return at
 

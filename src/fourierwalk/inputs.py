@@ -111,13 +111,15 @@ def one_hot(codes: np.ndarray, n_classes: int, X: Any) -> Array:
     return like(np.eye(n_classes)[codes], _anchor(X))
 
 
+_WANTED = "on the device and of the array library that fit saw"
+
+
 def later(estimator: Any, X: Any, name: str, reference: Array) -> Any:
     """Inputs that follow those of fit: as many columns, in the reference's library and on its device."""
     if is_foreign(X) or is_foreign(reference):
         got = where(X) if is_foreign(X) else type(X).__name__
         if got != where(reference):
-            wanted = f"on the device and of the array library that fit saw, {where(reference)}"
-            raise ValueError(f"{name} must be {wanted}, got {got}.")
+            raise ValueError(f"{name} must be {_WANTED}, {where(reference)}, got {got}.")
         return _foreign(estimator, X, name, reset=False)
     if name != "X":
         X = check_array(X, input_name=name, **_KINDS) if not hasattr(X, "columns") else X
@@ -130,6 +132,8 @@ def later_numbers(y: Any, name: str, X: Any) -> Array:
     """Numeric targets that follow those of fit, (n, q)."""
     if is_foreign(X):
         return _as_columns(_foreign_targets(y, X, name))
+    if is_foreign(y):
+        raise ValueError(f"{name} must be {_WANTED}, {where(_anchor(X))}, got {where(y)}.")
     return _as_columns(check_array(y, ensure_2d=False, dtype=np.float64, input_name=name))
 
 

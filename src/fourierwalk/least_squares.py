@@ -18,18 +18,14 @@ from fourierwalk._arrays import (
     accelerator_free_bytes,
     adjoint,
     all_true,
-    cholesky,
-    cholesky_solve,
-    eigh,
-    factorised,
     is_foreign,
     is_remote,
     namespace,
     real_part,
     scalar,
-    shifted,
 )
 from fourierwalk.eigensystem import Eigensystem, divisor_of, significant
+from fourierwalk.factorisation import cholesky, cholesky_solve, eigh, shifted, solved
 from fourierwalk.features import Features
 from fourierwalk.normal_equations import NormalEquations, System, weighted
 from fourierwalk.products import matmul, outer_gram
@@ -183,13 +179,12 @@ class LeastSquares:
             matrix, right_hand_side = _in_double(system.matrix), _in_double(system.right_hand_side)
             system = system._replace(matrix=matrix, right_hand_side=right_hand_side)
         xp, ridge = namespace(system.matrix), self.regularization * system.weight
-        factor, trusted = factorised(shifted(system.matrix, ridge))
-        solved = cholesky_solve(factor, system.right_hand_side)
-        if precision != "double":
+        found, trusted = solved(system.matrix, ridge, system.right_hand_side)
+        if precision != "double" and not is_remote(system.matrix):
             norm, both = xp.linalg.vector_norm, (-2, -1)
-            residual = matmul(system.matrix, solved) + ridge * solved - system.right_hand_side
+            residual = matmul(system.matrix, found) + ridge * found - system.right_hand_side
             trusted = trusted & (norm(residual, axis=both) <= TRUST * norm(system.right_hand_side, axis=both))
-        return self._solution(system, back, solved, SolveInfo(path, False, precision, trusted=trusted))
+        return self._solution(system, back, found, SolveInfo(path, False, precision, trusted=trusted))
 
     def _posed(self, frequencies: Array, path: str, precision: str = "double") -> tuple[System, Array | None]:
         """The equations that a path solves, and what takes their solution to the unknowns, if they are not the same.

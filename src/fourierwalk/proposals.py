@@ -9,8 +9,9 @@ from typing import Any, NamedTuple, Protocol
 import array_api_compat as compat
 import numpy as np
 
-from fourierwalk._arrays import Array, factorised, like, namespace, scalar, transposed
+from fourierwalk._arrays import Array, like, namespace, scalar, transposed
 from fourierwalk.draws import Draws
+from fourierwalk.factorisation import factorised
 
 
 class Proposal(Protocol):
