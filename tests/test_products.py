@@ -129,7 +129,7 @@ def test_tiles_of_one_triangle_are_the_whole_product(torch, n_columns, stacked, 
     gram, moment = products.products(torch.asarray(columns), torch.asarray(columns[..., :2]))
     assert_allclose(gram.numpy(), np.swapaxes(columns, -1, -2) @ columns, atol=1e-12)
     assert_allclose(moment.numpy(), np.swapaxes(columns, -1, -2) @ columns[..., :2], atol=1e-12)
-    if n_columns >= 2 * products.TENSOR_PANEL:
+    if n_columns >= 2 * products.PANEL:
         assert sum(multiplied) < 0.8 * n_columns**2
 
 

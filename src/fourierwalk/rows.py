@@ -134,7 +134,8 @@ class Rows:
         budget = BLOCK_BYTES if on_gpu is None else on_gpu // 16
         stacked = math.prod(self.x.shape[:-2])
         if isinstance(self.x, Streamed):  # the inputs of a block, raw, centred, scaled and the next ones, come on top
-            return min(len(self), max(1, budget // (8 * (width + 4 * self.x.shape[1]))))
+            height = max(1, budget // (8 * (width + 4 * self.x.shape[1])))
+            return min(len(self), height - height % 8 if height > 8 else height)  # as `cos_sin` wants its rows
         height = max(1, budget // (8 * max(1, width * stacked)))
         return len(self) if len(self) <= WHOLE * height else height
 
