@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from threadpoolctl import threadpool_limits
 
 from fourierwalk import _arrays as arrays
+from fourierwalk import products
 
 
 def drawn(*shape, seed=0):
@@ -188,3 +189,18 @@ def test_blas_threads_follow_the_limit():
 
 def test_free_memory_is_what_the_machine_says():
     assert 1e7 < arrays.free_bytes() < 1e14
+
+
+@pytest.mark.parametrize(("precision", "kind"), [("double", "float64"), ("single", "float32"), ("bf16", "bfloat16")])
+@pytest.mark.parametrize("stack", [(), (2,)])
+def test_columns_of_torch_lie_as_tensor_cores_want_them(precision, kind, stack):
+    """Each column's numbers side by side, from a multiple of eight on."""
+    torch = pytest.importorskip("torch")
+    phases = torch.asarray(drawn(*stack, 13, 5))
+    columns = arrays.cos_sin(lambda part: phases[..., part, :], (13, 5), precision)
+    assert columns.dtype == getattr(torch, kind)
+    assert columns.shape == (*stack, 13, 10)
+    assert columns.stride()[-2:] == (1, 16)
+    turn = 2 * np.pi if precision == "single" else 1.0
+    expected = torch.cat((torch.cos(turn * phases), torch.sin(turn * phases)), -1)
+    assert_allclose(columns.double().numpy(), expected.numpy(), rtol=0, atol=products.UNITS[precision] * 4)

@@ -329,6 +329,15 @@ def test_an_average_is_of_models_that_share_the_frequencies(n_frequencies):
     assert len(found.looks) == len(looks) + sum(len(each) for _, each, _ in (*judged, *again))
 
 
+def test_an_average_must_be_worth_its_members(monkeypatch):
+    """A gain that is too small is none."""
+    splits, search = splits_of(*rows(noise=0.3)), Automatic(members=(4,), n_steps=12)
+    for least, n_members in ((0.98, 4), (0.9, 1)):
+        monkeypatch.setattr(automatic, "AVERAGE", least)
+        _, found = drained(search.search(splits, Start((64, 2)), np.random.default_rng(5)))
+        assert len(found.members) == n_members
+
+
 def test_an_average_that_is_no_better_is_not_kept():
     """And members that are too bad for any average of theirs are the last ones tried."""
     splits = splits_of(*rows(noise=0.0))
@@ -352,7 +361,7 @@ def test_no_average_of_too_few_frequencies_or_rows_or_of_given_ones():
 def test_where_rows_are_given_an_average_is_not_trained_again():
     splits = splits_of(*rows(noise=0.3))
     search = Automatic(members=(4,), n_steps=12)
-    _, found = drained(search.search(lambda fold: splits(0), Start((64, 2)), np.random.default_rng(0)))
+    _, found = drained(search.search(lambda fold: splits(0), Start((64, 2)), np.random.default_rng(5)))
     assert len(found.members) == 4
     assert not any("trained once more" in words for words in found.decisions)
 

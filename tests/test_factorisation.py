@@ -82,9 +82,10 @@ def test_solving_by_blocks(n, is_complex, stack, monkeypatch):
 @pytest.mark.parametrize("is_complex", [False, True])
 @pytest.mark.parametrize("stack", [(), (3,)])
 def test_solving_by_a_border(n, is_complex, stack, monkeypatch):
-    """What a GPU does: the same solution and the same verdict as by two substitutions."""
+    """What a GPU does: the same solution and the same verdict as by two substitutions; from 8 on by blocks here."""
     torch = pytest.importorskip("torch")
     monkeypatch.setattr(factorisation, "CORNER", 4)
+    monkeypatch.setattr(factorisation, "BY_BLOCKS", 8)
     rng = np.random.default_rng(n)
     root = rng.standard_normal((*stack, n, n)) + 1j * is_complex * rng.standard_normal((*stack, n, n))
     matrix = torch.asarray(root @ np.swapaxes(root.conj(), -1, -2))

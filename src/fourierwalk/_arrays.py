@@ -210,8 +210,8 @@ def _cos_sin_elsewhere(phases: Array, precision: str) -> Array:
 
     n = phases.shape[-1]
     kind = torch.bfloat16 if precision == "bf16" else phases.dtype
-    # Filled in place, in the phases' own order, and rounded on the way: a GPU's time is that of its memory. Rows of that
-    # memory are whole multiples of eight numbers: tensor cores are several times slower with others.
+    # Filled in place, in the phases' own order, and rounded on the way: a GPU's time is that of its memory. There each
+    # column begins at a multiple of eight numbers: tensor cores are several times slower with others.
     n_rows = phases.shape[-2]
     store = phases.new_empty((*phases.shape[:-2], 2 * n, n_rows + -n_rows % 8), dtype=kind)
     columns = transposed(store[..., :n_rows])

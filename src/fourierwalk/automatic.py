@@ -33,6 +33,7 @@ WALK_LOOKS_EVERY = 5
 DESCENT_LOOKS_EVERY = 5
 FIRST_STEP, LAST_STEP = 0.5, 0.1  # of the walk: relative to the frequencies' spread, and to the first
 LEAST_MEMBER = 4  # frequencies of a member of an average
+AVERAGE = 0.98  # of the error that there is: what an average must reach to be worth its members
 FINISHING_STEPS = 5
 FEW_ROWS = 400  # below, no average is tried and descent is short
 MOST_DOUBLINGS = 14
@@ -131,7 +132,7 @@ class Automatic:
             if start.shape[0] // n_members < LEAST_MEMBER or problem.rows.total_weight < FEW_ROWS:
                 break
             tried, error = yield from for_members._members(first, start, n_members, rng, best_error)
-            kept = len(tried.members) == n_members and error < best_error
+            kept = len(tried.members) == n_members and error < AVERAGE * best_error
             found = found._replace(
                 infos=[*found.infos, *tried.infos],
                 looks=[*found.looks, *tried.looks],
@@ -232,7 +233,7 @@ class Automatic:
         founds: list[Found] = []
         for size in _shares(start.shape[0], n_members):
             founds.append((yield from self._one(split, start._replace(shape=(size, start.shape[1])), rng)))
-            if foreseen_error(split.selection, [found.members[0] for found in founds], n_members) > error:
+            if foreseen_error(split.selection, [found.members[0] for found in founds], n_members) > AVERAGE * error:
                 break
         tried = _merged(founds)
         average = average_error(split.selection, tried.members)
