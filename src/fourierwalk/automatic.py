@@ -233,7 +233,7 @@ class Automatic:
         founds: list[Found] = []
         for size in _shares(start.shape[0], n_members):
             founds.append((yield from self._one(split, start._replace(shape=(size, start.shape[1])), rng)))
-            if foreseen_error(split.selection, [found.members[0] for found in founds], n_members) > AVERAGE * error:
+            if foreseen_error(split.selection, [found.members[0] for found in founds], n_members) > error:
                 break
         tried = _merged(founds)
         average = average_error(split.selection, tried.members)
