@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from tables import FEATURES, Plain, every_differentiable_kind, every_kind, objective, problem, ridge, slopes
 
+from fourierwalk import factorisation, least_squares
 from fourierwalk import rows as rows_module
 from fourierwalk.features import Activation, ComplexExponentials, CosineSine
-from fourierwalk.least_squares import LeastSquares, Minibatch
+from fourierwalk.least_squares import Latest, LeastSquares, Minibatch
 from fourierwalk.normal_equations import NormalEquations
 from fourierwalk.rows import Block, Rows
 from fourierwalk.solver import Solver, needed_bytes
@@ -149,6 +150,52 @@ def test_the_equations_made_last_are_not_made_again(anywhere, monkeypatch):
     other = replace(minimize, rows=rows_of(anywhere, x[:30], y[:30]))
     other(omega)
     assert heights == [40, 40, 40, 40, 30]
+
+
+def test_equations_of_changed_arrays_or_other_features_are_made_anew(xp):
+    """Changed in place too, where the library can tell."""
+    x, y, _ = problem(40)
+    omega = xp.asarray(np.random.default_rng(0).standard_normal((5, 2)))
+    minimize = LeastSquares(rows_of(xp, x, y), CosineSine(), REGULARIZATION, Solver("direct"))
+    first = float(minimize(omega).loss)
+    other = replace(minimize, features=ComplexExponentials())
+    assert float(other(omega).loss) == float(replace(other, latest=Latest())(omega).loss) != first
+    assert float(minimize(omega).loss) == first
+    if xp.name in ("numpy", "torch", "torch on a GPU"):
+        omega *= 3
+        assert float(minimize(omega).loss) == float(minimize(omega + 0).loss) != first
+
+
+@pytest.fixture
+def pretended(monkeypatch):
+    """Torch's CPU tensors taken for tensors on a GPU."""
+    torch = pytest.importorskip("torch")
+    for module in (least_squares, factorisation):
+        monkeypatch.setattr(module, "is_remote", torch.is_tensor)
+    monkeypatch.setattr(least_squares, "accelerator_free_bytes", lambda values: 1e12)
+    return torch
+
+
+@pytest.mark.parametrize(("precision", "ridge"), [("single", 1e-7), ("single", 1.0), ("bf16", 1.0), ("auto", 1.0)])
+def test_what_a_gpu_sums_in_singles_and_factorises_in_doubles_is_trusted_as_singles(precision, ridge, pretended):
+    torch, rng = pretended, np.random.default_rng(0)
+    x, omega = torch.asarray(rng.standard_normal((2000, 1))), torch.asarray(rng.standard_normal((6, 1)))
+    rows = Rows(x, torch.sin(x))
+    solution = LeastSquares(rows, CosineSine(), ridge, Solver("direct", precision))(omega)
+    exact = LeastSquares(rows, CosineSine(), ridge, Solver("direct"))(omega)
+    apart = float((solution.amplitudes - exact.amplitudes).abs().max() / exact.amplitudes.abs().max())
+    assert solution.info.raised == (ridge < 1e-3)
+    assert apart < (1e-9 if solution.info.raised else 1e-5 if precision == "single" else 2e-2)
+
+
+def test_own_activations_are_not_rounded_unasked(pretended):
+    """Nothing bounds their values."""
+    torch = pretended
+    x = torch.asarray(np.random.default_rng(0).standard_normal((50, 2)))
+    minimize = LeastSquares(Rows(x, x[:, :1]), Activation(torch.tanh), 1.0, Solver("direct", "auto"))
+    assert minimize(torch.ones((3, 3), dtype=torch.float64)).info.precision == "double"
+    fourier = replace(minimize, features=CosineSine())
+    assert fourier(torch.ones((3, 2), dtype=torch.float64)).info.precision == "bf16"
 
 
 def counted(columns, heights):

@@ -514,6 +514,19 @@ def test_a_look_near_another_walks_along_the_path(start, monkeypatch):
         assert sorted(asked) == list(PATH[max(0, low) : high + 1])
 
 
+def test_a_look_near_where_every_neighbour_is_too_small(monkeypatch):
+    """The whole path is tried."""
+    monkeypatch.setattr(
+        LeastSquares, "along", lambda self, omega, path: [(v, np.zeros((3, 1))) for v in path if v >= 1e-3]
+    )
+    monkeypatch.setattr(
+        Selection, "errors", lambda self, omega, amplitudes: [1.0 + i for i, _ in enumerate(amplitudes)]
+    )
+    x = np.zeros((4, 2))
+    looks = Selection(LeastSquares(Rows(x, x), CosineSine(), 0.1), Rows(x, x))
+    assert looks.look_near(Look(0, 1.0, PATH[0]), 7, x, "descent").look.regularization == pytest.approx(1e-3)
+
+
 def test_the_path_of_looks():
     assert_allclose(PATH, 10.0 ** np.arange(-8, 2))
 

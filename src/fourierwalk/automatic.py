@@ -92,8 +92,8 @@ class Automatic:
         Steps of walk and descent together, a sixth of them walk. None: 100 and 300, fewer for few rows, and a few more
         from wider starts.
     patience : int
-        Looks at the held-out rows without a gain after which descent ends; fewer where the frequencies have more
-        components than there are targets.
+        Looks at the held-out rows without a gain after which descent ends; without `n_steps` fewer where the
+        frequencies have more components than there are targets.
 
     Examples
     --------

@@ -69,7 +69,8 @@ _PARAMETERS = """
         "auto" every 5.
     solver : {"auto", "direct", "spectral", "dual"} or Solver, default="auto"
         How amplitudes are solved for: by normal equations, by the same in Fourier space (at most three inputs, extra
-        ``nufft``), in the dual form, or by whichever is cheapest. A `Solver` also sets precision, batches and memory.
+        ``nufft``), in the dual form, or by whichever is cheapest. A `Solver` also sets precision, batches and memory;
+        with a name alone, ``sampler="auto"`` rounds products on a GPU as far as λ allows.
     device : {"cpu", "cuda"} or None, default=None
         None: computation follows the data. "cuda": NumPy in, NumPy out, computed on the GPU (extra ``torch``).
     warm_start : bool, default=False

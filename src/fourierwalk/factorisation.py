@@ -32,19 +32,21 @@ def cholesky(matrix: Array) -> Array | None:
     return factor if all_true(is_safe) else None
 
 
-def solved(matrix: Array, ridge: Any, right_hand_side: Array) -> tuple[Array, Any]:
+def solved(matrix: Array, ridge: float, right_hand_side: Array, unit: float = 2.0**-53) -> tuple[Array, Any]:
     """The solution of ``(A + ridge) z = b``, and whether A + ridge is safely positive definite; nobody waits.
 
     On a GPU of torch the factor of [A + ridge, b; bᴴ, c] is taken, whose last rows are the solution of L z = b: with c
-    above bᴴb/ridge it is as positive as A + ridge is, and a slow substitution is saved.
+    above bᴴb/ridge it is as positive as A + ridge is, and a slow substitution is saved. `unit` is the relative rounding
+    of A's entries, where that is more than what their type says.
     """
+    margin = max(1.0, 2.0 * unit / float(namespace(matrix).finfo(matrix.dtype).eps))
     if not is_remote(matrix) or not compat.is_torch_array(matrix) or not ridge > 0:
-        factor, is_safe = factorised(shifted(matrix, ridge))
+        factor, is_safe = factorised(shifted(matrix, ridge), margin)
         return cholesky_solve(factor, right_hand_side), is_safe
-    return _by_border(matrix, ridge, right_hand_side)
+    return _by_border(matrix, ridge, right_hand_side, margin)
 
 
-def _by_border(matrix: Any, ridge: float, right_hand_side: Any) -> tuple[Any, Any]:
+def _by_border(matrix: Any, ridge: float, right_hand_side: Any, margin: float = 1.0) -> tuple[Any, Any]:
     """`solved` of torch tensors."""
     import torch
 
@@ -58,8 +60,8 @@ def _by_border(matrix: Any, ridge: float, right_hand_side: Any) -> tuple[Any, An
     factor, failed = torch.linalg.cholesky_ex(bordered)
     corner, half = factor[..., :n, :n], adjoint(factor[..., n:, :n])
     if n < BY_BLOCKS:
-        return torch.linalg.solve_triangular(adjoint(corner), half, upper=True), _is_safe(corner, failed, 1.0)
-    return _upwards(corner, half, _corners(corner)), _is_safe(corner, failed, 1.0)
+        return torch.linalg.solve_triangular(adjoint(corner), half, upper=True), _is_safe(corner, failed, margin)
+    return _upwards(corner, half, _corners(corner)), _is_safe(corner, failed, margin)
 
 
 def factorised(matrix: Array, margin: float = 1.0) -> tuple[Array, Any]:

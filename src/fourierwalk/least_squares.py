@@ -28,7 +28,7 @@ from fourierwalk.eigensystem import Eigensystem, divisor_of, significant
 from fourierwalk.factorisation import cholesky, cholesky_solve, eigh, shifted, solved
 from fourierwalk.features import Features
 from fourierwalk.normal_equations import NormalEquations, System, weighted
-from fourierwalk.products import matmul, outer_gram
+from fourierwalk.products import UNITS, matmul, outer_gram
 from fourierwalk.rows import Rows
 from fourierwalk.solver import Solver, costs, ladder, most_columns, needed_bytes
 from fourierwalk.spectral import Spectral
@@ -59,17 +59,28 @@ class Latest:
     """What was posed last: whoever asks again for the same frequencies need not wait."""
 
     def __init__(self) -> None:
-        self._key: tuple[Any, Any, str] | None = None
+        self.forget()
+
+    def forget(self) -> None:
+        """Give the memory back."""
+        self._of: tuple[Any, ...] = ()
+        self._how: tuple[Any, ...] = ()
         self._posed: Any = None
 
-    def of(self, rows: Rows, frequencies: Array, how: str, make: Callable[[], Any]) -> Any:
-        """What belongs to these very arrays; what belongs to others is dropped before it is made."""
-        before = self._key
-        if before is None or rows is not before[0] or frequencies is not before[1] or how != before[2]:
-            self._key = self._posed = None
+    def of(self, problem: LeastSquares, frequencies: Array, how: str, make: Callable[[], Any]) -> Any:
+        """What belongs to these very arrays, unchanged since; what belongs to others is dropped before it is made."""
+        of, mark = (problem.rows, problem.features, frequencies), _mark(frequencies)
+        is_known = len(self._of) == len(of) and all(new is old for new, old in zip(of, self._of, strict=True))
+        if not is_known or how != self._how[0] or not np.array_equal(mark, self._how[1]):
+            self.forget()
             self._posed = make()
-            self._key = (rows, frequencies, how)
+            self._of, self._how = of, (how, mark)
         return self._posed
+
+
+def _mark(array: Array) -> Any:
+    """What changes where an array is changed in place: a copy of NumPy's, the version of a torch tensor."""
+    return array.copy() if isinstance(array, np.ndarray) else getattr(array, "_version", None)
 
 
 @dataclass(frozen=True)
@@ -166,10 +177,11 @@ class LeastSquares:
         """The precisions to try, one after the other."""
         precision, anchor = self.solver.precision, self.rows.anchor
         is_auto = precision == "auto"
-        if path != "direct" or (is_auto and not (compat.is_torch_array(anchor) and is_remote(anchor))):
+        may_round = compat.is_torch_array(anchor) and is_remote(anchor) and hasattr(self.features, "single_columns")
+        if path != "direct" or (is_auto and not may_round):
             return ("double",)
         width = self.features.n_columns * int(frequencies.shape[-2])
-        rungs = ladder("bf16" if is_auto else precision, len(self.rows), width, self.regularization)
+        rungs = ladder("bf16" if is_auto else precision, self.rows.total_weight, width, self.regularization)
         return tuple(rung for rung in rungs if rung != "single") if is_auto else rungs  # doubles are as fast there
 
     def _attempt(self, frequencies: Array, path: str, precision: str) -> Solution:
@@ -178,8 +190,9 @@ class LeastSquares:
         if is_remote(system.matrix):  # a GPU takes no longer to factorise doubles
             matrix, right_hand_side = _in_double(system.matrix), _in_double(system.right_hand_side)
             system = system._replace(matrix=matrix, right_hand_side=right_hand_side)
-        xp, ridge = namespace(system.matrix), self.regularization * system.weight
-        found, trusted = solved(system.matrix, ridge, system.right_hand_side)
+        xp, ridge = namespace(system.matrix), self.regularization * self.rows.total_weight
+        unit = UNITS["double" if precision == "double" else "single"]
+        found, trusted = solved(system.matrix, ridge, system.right_hand_side, unit)
         if precision != "double" and not is_remote(system.matrix):
             norm, both = xp.linalg.vector_norm, (-2, -1)
             residual = matmul(system.matrix, found) + ridge * found - system.right_hand_side
@@ -194,10 +207,8 @@ class LeastSquares:
         if path == "spectral":
             return self.system(frequencies, precision), None
         if path == "direct":
-            return self.latest.of(
-                self.rows, frequencies, precision, lambda: (self.system(frequencies, precision), None)
-            )
-        return self.latest.of(self.rows, frequencies, path, lambda: self._dual(frequencies))
+            return self.latest.of(self, frequencies, precision, lambda: (self.system(frequencies, precision), None))
+        return self.latest.of(self, frequencies, path, lambda: self._dual(frequencies))
 
     def _dual(self, frequencies: Array) -> tuple[System, Array]:
         """(SSᴴ + λN) z = y, and Sᴴ."""
@@ -298,8 +309,10 @@ class LeastSquares:
 
     def _announce(self, width: int) -> None:
         """Refuse before allocating what would not fit."""
-        needed = needed_bytes(len(self.rows), width, self.rows.block_height(width))
-        anchor = self.rows.anchor
+        anchor, stacked = self.rows.anchor, math.prod(self.rows.x.shape[:-2])
+        needed = stacked * needed_bytes(len(self.rows), width, self.rows.block_height(width))
+        if is_remote(self.rows.x) and self.solver.precision in ("auto", "bf16"):
+            needed += 6.0 * math.prod(self.rows.x.shape)  # the inputs' halves
         if self.solver.max_memory is None and is_foreign(anchor):
             is_asked = is_remote(anchor) and needed > max(ALWAYS_FITS, _FITTED.get(str(anchor.device), 0.0))
             allowed, whose = accelerator_free_bytes(anchor) if is_asked else math.inf, "the GPU has free"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import array_api_compat as compat
+
 from fourierwalk._arrays import Array, namespace, scalar
 from fourierwalk.features import Features
 from fourierwalk.products import products
@@ -69,5 +71,7 @@ def weighted(block: Block, features: Features, frequencies: Array, precision: st
     if block.weight is None:
         return columns, y
     root = xp.sqrt(block.weight)[:, None]
-    scaled = columns * xp.astype(root, xp.float64 if precision == "double" else xp.float32, copy=False)
-    return xp.astype(scaled, columns.dtype, copy=False), y * root
+    short = xp.astype(root, xp.float64 if precision == "double" else xp.float32, copy=False)
+    if compat.is_torch_array(columns) and hasattr(features, "single_columns"):
+        return columns.mul_(short), y * root  # in place: they stay where tensor cores want them
+    return columns * short, y * root

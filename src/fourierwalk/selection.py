@@ -131,8 +131,7 @@ TIE = 1e-3
 def _chosen(candidates: Sequence[Candidate]) -> Candidate:
     """The best; of those as good as it the one of the largest λ."""
     bar = (1 + TIE) * min(each.look.error for each in candidates)
-    good = [each for each in candidates if each.look.error <= bar] or candidates  # none where no error is a number
-    return max(good, key=lambda each: each.look.regularization)
+    return max((each for each in candidates if each.look.error <= bar), key=lambda each: each.look.regularization)
 
 
 PATH = tuple(10.0**power for power in range(-8, 2))
@@ -165,7 +164,11 @@ class Selection:
         self, step: int, frequencies: Array, phase: str = "walk", path: Sequence[float] | None = None
     ) -> Candidate:
         """Solve for the amplitudes that belong to these frequencies and measure them."""
-        return _chosen(self._tried(step, frequencies, phase, PATH if path is None else path))
+        tried = self._tried(step, frequencies, phase, PATH if path is None else path)
+        if not tried:  # every λ was too small: the largest one, by minimum norm
+            amplitudes = replace(self.minimize, regularization=PATH[-1])(frequencies).amplitudes
+            tried = self._measured(step, frequencies, phase, [(PATH[-1], amplitudes)])
+        return _chosen(tried)
 
     def look_near(self, before: Look, step: int, frequencies: Array, phase: str) -> Candidate:
         """A look along the neighbours of an earlier look's λ, and on from there while that is better."""
@@ -177,19 +180,24 @@ class Selection:
         while fresh:
             low, high = min(low, fresh.start), max(high, fresh.stop - 1)
             tried += self._tried(step, frequencies, phase, PATH[fresh.start : fresh.stop])
+            if not tried:
+                return self.look(step, frequencies, phase)
             best = _chosen(tried).look.regularization
             down, up = best == PATH[low] and low > 0, best == PATH[high] and high + 1 < len(PATH)
             fresh = range(low - 1, low) if down else range(high + 1, high + 2) if up else range(0)
         return _chosen(tried)
 
     def _tried(self, step: int, frequencies: Array, phase: str, path: Sequence[float]) -> list[Candidate]:
-        """The frequencies with amplitudes of each λ, and their errors."""
+        """The frequencies with amplitudes of each λ that is not too small, and their errors."""
         if self.regularization is not None:
             found = [(self.regularization, replace(self.minimize, regularization=self.regularization)(frequencies)[0])]
         else:
             found = list(self.minimize.along(frequencies, path))
-        if not found:  # every λ was too small: the largest one, by minimum norm
-            found = [(PATH[-1], replace(self.minimize, regularization=PATH[-1])(frequencies).amplitudes)]
+        return self._measured(step, frequencies, phase, found) if found else []
+
+    def _measured(
+        self, step: int, frequencies: Array, phase: str, found: Sequence[tuple[float, Array]]
+    ) -> list[Candidate]:
         errors = self.errors(frequencies, [amplitudes for _, amplitudes in found])
         return [
             Candidate(Look(step, error, regularization, phase), frequencies, amplitudes)

@@ -29,8 +29,9 @@ class Solver:
         equation per row instead of one per unknown. "auto": the cheapest by `costs`.
     precision : {"double", "single", "tf32", "bf16", "auto"}
         Of the products in the walk's solves; sums (and, but on a GPU, factorisations) are in single precision where it
-        is not double. "tf32" and "bf16" are the tensor cores' and need torch. "auto": on a GPU the lowest that the
-        regularization allows, in descent too; elsewhere double. The final fit is always in double precision; a solve
+        is not double. "tf32" and "bf16" are the tensor cores' and need torch. "auto": on a GPU, for Fourier features,
+        the lowest of bf16, tf32 and double that the regularization allows, in descent too; elsewhere double. The final
+        fit is always in double precision; a solve
         that cannot be trusted is repeated at the next higher precision, and counted.
     batch_size : int, optional
         The rows that each of the walk's solves draws; the final fit is on all rows. None: all rows, always.
@@ -105,7 +106,7 @@ def costs(
     return found
 
 
-def ladder(precision: str, n_rows: int, width: int, regularization: float) -> tuple[str, ...]:
+def ladder(precision: str, n_rows: float, width: int, regularization: float) -> tuple[str, ...]:
     """The precisions to try, one after the other, from the lowest that has a chance.
 
     Columns that are rounded by ε change the Gram matrix by about εN√(width/N), against a ridge of λN.

@@ -41,6 +41,9 @@ def test_parts_that_are_not_measured_again_stay(tmp_path, monkeypatch):
         name: f"fourierwalk bench --only {name}" for name in ("batches", "tiny")
     }
     assert (tmp_path / "bench.md").read_text().count("Commit ") == 2
+    (tmp_path / "bench.json").write_text(json.dumps(content | {"scaling": 1}))
+    cli.main(["bench", "--small", "--only", "tiny", "--out", str(tmp_path)])
+    assert json.loads((tmp_path / "bench.json").read_text())["scaling"] == 1
     (tmp_path / "bench.json").write_text(json.dumps(content | {"toy_sizes": False}))
     cli.main(["bench", "--small", "--only", "tiny", "--out", str(tmp_path)])
     assert set(json.loads((tmp_path / "bench.json").read_text())["parts"]) == {"tiny"}

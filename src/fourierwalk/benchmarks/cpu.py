@@ -89,7 +89,7 @@ def bench_direct(shrink: int) -> list[Figure]:
     exact = LeastSquares(Rows(x, y), ComplexExponentials(), REGULARIZATION, solver_for("direct"))(omega).amplitudes
     for name, features, precision, dtype, columns, most, least in kinds:
         minimize = LeastSquares(Rows(x, y), features, REGULARIZATION, solver_for("direct", precision))
-        bare, ours = medians_in_turn([floor(n, columns, dtype), lambda m=minimize: m(omega)], 9)  # type: ignore[misc]
+        bare, ours = medians_in_turn([floor(n, columns, dtype), lambda m=minimize: m(omega + 0)], 9)  # type: ignore[misc]
         figures.append(Figure(f"{case}, {name}", "times the floor", ours / bare, most, True))
         if least:
             figures.append(Figure(f"{case}, {name}", "times faster than the reference", reference / ours, least, False))
@@ -110,7 +110,7 @@ def bench_spectral(shrink: int) -> list[Figure]:
         ours, direct = (
             LeastSquares(Rows(x, y), features, REGULARIZATION, solver_for(p)) for p in ("spectral", "direct")
         )
-        seconds = median_seconds(lambda m=ours: m(omega))  # type: ignore[misc]
+        seconds = median_seconds(lambda m=ours: m(omega + 0))  # type: ignore[misc]
         gram = float(np.max(np.abs(ours.system(omega).matrix - direct.system(omega).matrix))) / n
         error = float(np.max(np.abs(ours(omega).amplitudes - direct(omega).amplitudes)))
         figures += [
@@ -136,7 +136,7 @@ def bench_many_rows(shrink: int) -> list[Figure]:
     few = LeastSquares(
         Rows(x[: n // 100], y[: n // 100]), ComplexExponentials(), REGULARIZATION, solver_for("spectral")
     )
-    seconds, base = medians_in_turn([lambda: ours(omega), lambda: few(omega)], 21)
+    seconds, base = medians_in_turn([lambda: ours(omega + 0), lambda: few(omega + 0)], 21)
     figures += [
         Figure(case, "times faster than the reference (a tenth of the rows, scaled)", reference / seconds, 200, False),
         Figure(case, "times a step with a hundredth of the rows", seconds / base, 1.2, True),
@@ -146,7 +146,7 @@ def bench_many_rows(shrink: int) -> list[Figure]:
     x, y, omega = problem(2, n, k)
     reference = median_seconds(lambda: reference_step(x, y, omega), 3)
     plane = LeastSquares(Rows(x, y), ComplexExponentials(), REGULARIZATION, solver_for("spectral"))
-    ratio = reference / median_seconds(lambda: plane(omega))
+    ratio = reference / median_seconds(lambda: plane(omega + 0))
     figures.append(Figure(f"d = 2, N = {n:,}, K = {k}", "times faster than the reference", ratio, 30, False))
     return figures
 
@@ -307,7 +307,7 @@ def scaling_exponents(shrink: int) -> dict[str, Any]:
                 x, y, omega = problem(d, n, k)
                 minimize = LeastSquares(Rows(x, y), ComplexExponentials(), REGULARIZATION, solver_for(path))
                 values.append({"N": n, "K": k, "d": d}[name])
-                seconds.append(median_seconds(lambda m=minimize, o=omega: m(o), 3))  # type: ignore[misc]
+                seconds.append(median_seconds(lambda m=minimize, o=omega: m(o + 0), 3))  # type: ignore[misc]
             exponent = float(np.polyfit(np.log(values), np.log(seconds), 1)[0])
             found[f"{path} over {name}"] = {"values": values, "seconds": seconds, "exponent": exponent}
     return found

@@ -40,7 +40,7 @@ def main(options: argparse.Namespace) -> int:
     setting: Any = gpu.Setting.on(options.device, shrink, options.data_dir) if on_gpu else shrink
     out = options.out or Path("results/gpu" if on_gpu else "results/bench")
     console = Console()
-    content: dict[str, Any] = {"toy_sizes": options.small, "parts": _kept(out, options)}
+    content: dict[str, Any] = {"toy_sizes": options.small, "parts": {}, **_kept(out, options)}
     origin = provenance() | ({"device": setting.described()} if on_gpu else {})
     for name in options.only or benches:
         console.print(f"{name} …")
@@ -66,12 +66,12 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _kept(out: Path, options: argparse.Namespace) -> dict[str, Any]:
-    """Of an earlier run in the same folder, the parts that this one does not measure."""
+    """What an earlier run has left in the same folder, where this one does not measure all of it anew."""
     path = out / "bench.json"
     if options.only is None or not path.exists():
         return {}
     earlier = json.loads(path.read_text(encoding="utf-8"))
-    return earlier.get("parts", {}) if earlier.get("toy_sizes") == options.small else {}
+    return earlier if earlier.get("toy_sizes") == options.small and "parts" in earlier else {}
 
 
 def _figures(parts: Iterable[dict[str, Any]]) -> list[Figure]:
