@@ -329,6 +329,15 @@ def test_an_average_is_of_models_that_share_the_frequencies(n_frequencies):
     assert len(found.looks) == len(looks) + sum(len(each) for _, each, _ in (*judged, *again))
 
 
+def test_a_member_that_is_far_behind_does_not_descend():
+    splits, search = splits_of(*rows(noise=0.3)), Automatic(n_steps=12)
+    _, whole = drained(search._one(splits(0), Start((16, 2)), np.random.default_rng(0)))
+    walked = min(look.error for look in whole.looks if look.phase != "descent")
+    for error, descends in ((walked / 9.9, True), (walked / 10.1, False)):
+        _, found = drained(search._one(splits(0), Start((16, 2)), np.random.default_rng(0), error))
+        assert any(info.phase == "descent" for info in found.infos) == descends
+
+
 def test_an_average_must_be_worth_its_members(monkeypatch):
     """A gain that is too small is none."""
     splits, search = splits_of(*rows(noise=0.3)), Automatic(members=(4,), n_steps=12)

@@ -33,6 +33,7 @@ WALK_LOOKS_EVERY = 5
 DESCENT_LOOKS_EVERY = 5
 FIRST_STEP, LAST_STEP = 0.5, 0.1  # of the walk: relative to the frequencies' spread, and to the first
 LEAST_MEMBER = 4  # frequencies of a member of an average
+HOPELESS = 10.0  # times the error that there is: what descent makes up for in no member
 AVERAGE = 0.98  # of the error that there is: what an average must reach to be worth its members
 FINISHING_STEPS = 5
 FEW_ROWS = 400  # below, no average is tried and descent is short
@@ -167,8 +168,11 @@ class Automatic:
         found = Found((best,), state, [], [best.look], decisions)
         return found if beats_the_mean_left_out(problem, best) else _constant(found, "by leave-one-out")
 
-    def _one(self, split: Split, start: Start, rng: Any) -> Generator[Look, None, Found]:
-        """One model: a spread by trial, a walk from there, descent from the walk's best state."""
+    def _one(self, split: Split, start: Start, rng: Any, error: float = math.inf) -> Generator[Look, None, Found]:
+        """One model: a spread by trial, a walk from there, descent from the walk's best state.
+
+        No descent where it would have to gain too much to come near an error that there is.
+        """
         problem, selection = split
         best = spread_by_trial(lambda ω: selection.look(start.step, ω, "start"), start, problem.rows.y, rng)
         yield best.look
@@ -180,6 +184,8 @@ class Automatic:
         may_widen = start.frequencies is None and start.spread is None and self.n_steps is None and not is_rich
         widened = 2.0 * best.frequencies if may_widen else None
         for name, phase in self._phases(problem, is_rich, rng):
+            if phase.follows and best.look.error > HOPELESS * error:
+                break
             if phase.follows and widened is not None:
                 trail, told = yield from raced(phase, selection, best, widened, state.step, rng)
                 decisions.extend(told)
@@ -232,7 +238,7 @@ class Automatic:
         """
         founds: list[Found] = []
         for size in _shares(start.shape[0], n_members):
-            founds.append((yield from self._one(split, start._replace(shape=(size, start.shape[1])), rng)))
+            founds.append((yield from self._one(split, start._replace(shape=(size, start.shape[1])), rng, error)))
             if foreseen_error(split.selection, [found.members[0] for found in founds], n_members) > error:
                 break
         tried = _merged(founds)
