@@ -14,6 +14,14 @@ def hermitian(n, seed=0):
     return factor @ factor.conj().T + np.eye(n)
 
 
+def equations(torch, n, is_complex, stack):
+    """A matrix, and values, of torch."""
+    root = drawn(*stack, n, n) + 1j * is_complex * drawn(*stack, n, n, seed=1)
+    matrix = torch.asarray(root @ np.swapaxes(root.conj(), -1, -2))
+    matrix = matrix if is_complex else matrix.real
+    return matrix, torch.asarray(drawn(*stack, n, 2, seed=2)).to(matrix.dtype)
+
+
 @pytest.mark.parametrize("kind", ["real", "complex"])
 def test_cholesky_solves(anywhere, kind):
     matrix = hermitian(5) if kind == "complex" else hermitian(5).real
@@ -69,11 +77,8 @@ def test_solving_by_blocks(n, is_complex, stack, monkeypatch):
     """What a GPU does with large factors, in blocks of four."""
     torch = pytest.importorskip("torch")
     monkeypatch.setattr(factorisation, "CORNER", 4)
-    rng = np.random.default_rng(n)
-    root = rng.standard_normal((*stack, n, n)) + 1j * is_complex * rng.standard_normal((*stack, n, n))
-    matrix = torch.asarray(root @ np.swapaxes(root.conj(), -1, -2) + n * np.eye(n))
-    matrix, values = matrix if is_complex else matrix.real, torch.asarray(rng.standard_normal((*stack, n, 2)))
-    values = values.to(matrix.dtype)
+    matrix, values = equations(torch, n, is_complex, stack)
+    matrix = matrix + n * torch.eye(n)
     solved = factorisation._substituted(torch.linalg.cholesky(matrix), values)
     assert_allclose((matrix @ solved).numpy(), values.numpy(), rtol=0, atol=1e-12)
 
@@ -86,11 +91,7 @@ def test_solving_by_a_border(n, is_complex, stack, monkeypatch):
     torch = pytest.importorskip("torch")
     monkeypatch.setattr(factorisation, "CORNER", 4)
     monkeypatch.setattr(factorisation, "BY_BLOCKS", 8)
-    rng = np.random.default_rng(n)
-    root = rng.standard_normal((*stack, n, n)) + 1j * is_complex * rng.standard_normal((*stack, n, n))
-    matrix = torch.asarray(root @ np.swapaxes(root.conj(), -1, -2))
-    matrix, values = matrix if is_complex else matrix.real, torch.asarray(rng.standard_normal((*stack, n, 2)))
-    values = values.to(matrix.dtype)
+    matrix, values = equations(torch, n, is_complex, stack)
     expected, is_safe = factorisation.solved(matrix, 0.3, values)
     found, flag = factorisation._by_border(matrix, 0.3, values)
     assert_allclose(found.numpy(), expected.numpy(), rtol=0, atol=1e-10)
