@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from tables import FEATURES, Plain, every_differentiable_kind, every_kind, objective, problem, ridge, slopes
 
-from fourierwalk import factorisation, least_squares
+from fourierwalk import factorisation, least_squares, normal_equations
 from fourierwalk import rows as rows_module
 from fourierwalk.features import Activation, ComplexExponentials, CosineSine
 from fourierwalk.least_squares import Latest, LeastSquares, Minibatch
 from fourierwalk.normal_equations import NormalEquations
+from fourierwalk.products import UNITS
 from fourierwalk.rows import Block, Rows
 from fourierwalk.solver import Solver, needed_bytes
 
@@ -196,6 +197,20 @@ def test_own_activations_are_not_rounded_unasked(pretended):
     assert minimize(torch.ones((3, 3), dtype=torch.float64)).info.precision == "double"
     fourier = replace(minimize, features=CosineSine())
     assert fourier(torch.ones((3, 2), dtype=torch.float64)).info.precision == "bf16"
+
+
+@pytest.mark.parametrize("precision", ["double", "single", "bf16"])
+def test_weights_leave_columns_where_tensor_cores_want_them(precision):
+    torch, (x, y, weight) = pytest.importorskip("torch"), problem(13)
+    block = Block(*map(torch.asarray, (x, y, weight)))
+    omega = torch.asarray(np.random.default_rng(0).standard_normal((5, 2)))
+    columns, values = normal_equations.weighted(block, CosineSine(), omega, precision)
+    plain, _ = normal_equations.weighted(replace(block, weight=None), CosineSine(), omega, precision)
+    assert columns.stride() == plain.stride() == (1, 16)
+    assert columns.dtype == plain.dtype
+    expected = plain.double().numpy() * np.sqrt(weight)[:, None]
+    assert_allclose(columns.double().numpy(), expected, rtol=2 * UNITS[precision])
+    assert_allclose(values.numpy(), y * np.sqrt(weight)[:, None])
 
 
 def counted(columns, heights):
