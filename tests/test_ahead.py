@@ -195,3 +195,25 @@ def test_few_steps_are_wasted_where_none_can_be_trusted(torch, remote, monkeypat
     found = walked(torch, Metropolis(RandomWalk(0.5), 3.0, refit_every=1000), 40)
     assert len(found) == 40
     assert len(calls) <= ahead.AT_ONCE + 40
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("precision", ["double", "bf16"])
+@pytest.mark.parametrize("name", SAMPLERS)
+def test_a_step_waits_for_nothing(torch, name, precision):
+    if not torch.cuda.is_available():
+        pytest.skip("needs a GPU")
+    here = problem(torch, precision=precision)
+    minimize = ahead._Watched(
+        LeastSquares(Rows(here.rows.x.cuda(), here.rows.y.cuda()), here.features, 0.1, here.solver)
+    )
+    rng, state = np.random.default_rng(2), SAMPLERS[name].init(minimize, start(torch).cuda())
+    for _ in range(3):  # what is made once may wait
+        state, _ = SAMPLERS[name].step(rng, state, minimize)
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        for _ in range(3):
+            state, _ = SAMPLERS[name].step(rng, state, minimize)
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+    assert state.frequencies.is_cuda

@@ -152,6 +152,16 @@ def test_low_precision_rounds_columns_and_nothing_else(torch, precision, n_colum
         assert np.max(np.abs(gram.numpy() - columns.T.astype(float) @ columns)) > 1e-2
 
 
+def test_targets_in_parts_can_be_kept(torch, monkeypatch):
+    monkeypatch.setattr(products, "is_remote", lambda values: True)
+    columns, values = torch.asarray(np.cos(drawn(300, 40))).bfloat16(), torch.asarray(drawn(300, 3, seed=1))
+    parts = products.Parts.of_targets(values)
+    for part in (slice(0, 300), slice(100, 207)):
+        _, moment = products.products(columns[part], values[part], "bf16", parts.part(part))
+        assert_array_equal(moment, products.products(columns[part], values[part], "bf16")[1])
+        assert_allclose(moment, columns[part].double().T @ values[part], atol=2e-4)
+
+
 def test_a_rounded_gram_matrix_is_still_that_of_a_problem(torch):
     columns = torch.asarray(np.cos(drawn(300, 40)).astype(np.float32))
     gram, _ = products.products(columns, columns[:, :1], "bf16")

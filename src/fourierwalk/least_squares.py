@@ -311,8 +311,9 @@ class LeastSquares:
         """Refuse before allocating what would not fit."""
         anchor, stacked = self.rows.anchor, math.prod(self.rows.x.shape[:-2])
         needed = stacked * needed_bytes(len(self.rows), width, self.rows.block_height(width))
-        if is_remote(self.rows.x) and self.solver.precision in ("auto", "bf16"):
-            needed += 6.0 * math.prod(self.rows.x.shape)  # the inputs' halves
+        if self.solver.precision in ("auto", "bf16"):  # three 16-bit parts of inputs and targets
+            there: list[Any] = [values for values in (self.rows.x, self.rows.y) if is_remote(values)]
+            needed += sum(2.0 * math.prod(values.shape[:-1]) * (3 * values.shape[-1] + 7) for values in there)
         if self.solver.max_memory is None and is_foreign(anchor):
             is_asked = is_remote(anchor) and needed > max(ALWAYS_FITS, _FITTED.get(str(anchor.device), 0.0))
             allowed, whose = accelerator_free_bytes(anchor) if is_asked else math.inf, "the GPU has free"

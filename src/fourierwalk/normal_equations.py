@@ -47,7 +47,7 @@ class NormalEquations:
         columns, y = weighted(block, features, frequencies, precision)
         xp = namespace(columns)
         weight = float(columns.shape[-2]) if block.weight is None else scalar(xp.sum(block.weight))
-        gram, moment = products(columns, y, precision)
+        gram, moment = products(columns, y, precision, block.thirds if block.weight is None else None)
         return cls(gram, moment, xp.sum(y * y, axis=(-2, -1)), weight)
 
     def system(self, features: Features) -> System:

@@ -37,14 +37,16 @@ Of n panels those of one triangle are (n + 1)/2n of the work.
 """
 
 
-def products(columns: Array, values: Array, precision: str = "double") -> tuple[Array, Array]:
-    """``ΦᴴΦ`` and ``Φᴴy``; with axes in front, of each.
+def products(
+    columns: Array, values: Array, precision: str = "double", parts: Parts | None = None
+) -> tuple[Array, Array]:
+    """``ΦᴴΦ`` and ``Φᴴy``; with axes in front, of each. The parts of y, for bf16, may be there already.
 
     Of NumPy arrays by SciPy's BLAS, because SciPy's LAPACK comes next: NumPy has a BLAS of its own, whose threads go on
     spinning for some 25 ms after a product and take the cores from the factorisation (twice its time on two cores).
     """
     if compat.is_torch_array(columns):
-        return _by_tiles(columns, precision), _moment(columns, values, precision)
+        return _by_tiles(columns, precision), _moment(columns, values, precision, parts)
     values = namespace(columns).astype(values, columns.dtype, copy=False)
     if not compat.is_numpy_array(columns) or columns.size < SLICE or columns.ndim > 2:
         return adjoint(columns) @ columns, adjoint(columns) @ values
@@ -75,8 +77,8 @@ def outer_gram(matrix: Array) -> Array:
     return matmul(matrix, adjoint(matrix))
 
 
-class Halves:
-    """Inputs x = a + b, a the 8 leading bits and b the next 8, as [a | a | b]: made when first asked for, and kept."""
+class Parts:
+    """Numbers as sums of 16-bit ones, side by side in a tensor: made when first asked for, and kept."""
 
     def __init__(self, make: Callable[[], Any]) -> None:
         self._make = make
@@ -86,30 +88,32 @@ class Halves:
         """The tensor."""
         return self._make()
 
-    def part(self, part: slice) -> Halves:
+    def part(self, part: slice) -> Parts:
         """Some of the rows."""
-        return Halves(lambda: self.value[..., part, :])
+        return Parts(lambda: self.value[..., part, :])
 
     @classmethod
-    def of(cls, x: Any) -> Halves | None:
-        """Of a torch tensor on a GPU; nobody else multiplies by halves."""
-        if not is_remote(x) or not compat.is_torch_array(x):
-            return None
+    def of_inputs(cls, x: Any) -> Parts | None:
+        """Inputs x = a + b as [a | a | b], of torch on a GPU; nobody else multiplies by parts."""
+        return cls(lambda: _side_by_side((lambda a, b: (a, a, b))(*_parts(x, 2)))) if _is_torch_on_gpu(x) else None
 
-        def made() -> Any:
-            a, b = _parts(x, 2)
-            return _side_by_side((a, a, b))
-
-        return cls(made)
+    @classmethod
+    def of_targets(cls, y: Any) -> Parts | None:
+        """Targets y = a + b + c as [a | b | c], likewise."""
+        return cls(lambda: _side_by_side(_parts(y, 3))) if _is_torch_on_gpu(y) else None
 
 
-def phases(x: Array, vectors: Array, precision: str = "double", halves: Halves | None = None) -> Array:
+def _is_torch_on_gpu(values: Any) -> bool:
+    return is_remote(values) and compat.is_torch_array(values)
+
+
+def phases(x: Array, vectors: Array, precision: str = "double", halves: Parts | None = None) -> Array:
     """``xωᵀ``, in double precision; for bf16 columns on a GPU by a product of 16-bit halves, to 2e-5 of |x||ω|.
 
     With x = a + b and ω = c + d, ac + ad + bc is the product but for bd, a 65,000th of it. Of torch in the order of a
     transpose: each frequency's phases lie side by side, as tensor cores want the columns to be.
     """
-    halves = halves or Halves.of(x)
+    halves = halves or Parts.of_inputs(x)
     if precision == "bf16" and halves is not None:
         c, d = _parts(vectors, 2)
         return transposed(_rounded_product(_side_by_side((c, d, c)), transposed(halves.value)))
@@ -138,12 +142,13 @@ def _side_by_side(parts: Sequence[Any]) -> Any:
     return torch.cat((*parts, rest), -1)
 
 
-def _moment(columns: Any, values: Any, precision: str) -> Any:
+def _moment(columns: Any, values: Any, precision: str, parts: Parts | None = None) -> Any:
     """``Φᵀy`` of torch tensors, in single precision at least; bf16 columns meet the values in three parts."""
     if precision != "bf16":
         return product(transposed(columns), values.to(columns.dtype), "single")
-    parts = _rounded_product(transposed(_rounded(columns)), _side_by_side(_parts(values, 3)))
-    return parts[..., : 3 * values.shape[-1]].unflatten(-1, (3, -1)).sum(-2)
+    thirds = _side_by_side(_parts(values, 3)) if parts is None else parts.value
+    found = _rounded_product(transposed(_rounded(columns)), thirds)
+    return found[..., : 3 * values.shape[-1]].unflatten(-1, (3, -1)).sum(-2)
 
 
 def _rounded(columns: Any) -> Any:

@@ -13,7 +13,7 @@ import scipy.sparse
 from array_api_compat import is_torch_array
 
 from fourierwalk._arrays import Array, accelerator_bytes, float64, like, namespace, scalar, transposed
-from fourierwalk.products import Halves, matmul, phases
+from fourierwalk.products import Parts, matmul, phases
 from fourierwalk.streaming import Streamed
 
 BLOCK_BYTES = 64 * 2**20
@@ -38,14 +38,16 @@ class Block:
     weight: Array | None = None
     center: Array | None = None
     scale: Array | None = None
-    halves: Halves | None = None  # of x, for products in bf16
+    halves: Parts | None = None  # of x, for products in bf16
+    thirds: Parts | None = None  # of y, likewise
 
     def part(self, part: slice) -> Block:
         """Some of the rows."""
         y = None if self.y is None else self.y[..., part, :]
         weight = None if self.weight is None else self.weight[part]
         x = self.x[part] if scipy.sparse.issparse(self.x) else self.x[..., part, :]
-        return replace(self, x=x, y=y, weight=weight, halves=None if self.halves is None else self.halves.part(part))
+        halves, thirds = (None if each is None else each.part(part) for each in (self.halves, self.thirds))
+        return replace(self, x=x, y=y, weight=weight, halves=halves, thirds=thirds)
 
     def project(self, vectors: Array, precision: str = "double") -> Array:
         """The scalar products of each row with each vector, (n, K). Sparse rows are centred here, in the phase."""
@@ -161,11 +163,15 @@ class Rows:
 
     def whole(self) -> Block:
         """All rows as one block, for what cannot be summed (the dual form)."""
-        return Block(self.x, self.y, self.weight, self.center, self.scale, self._halves)
+        return Block(self.x, self.y, self.weight, self.center, self.scale, self._halves, self._thirds)
 
     @cached_property
-    def _halves(self) -> Halves | None:
-        return Halves.of(self.x)
+    def _halves(self) -> Parts | None:
+        return Parts.of_inputs(self.x)
+
+    @cached_property
+    def _thirds(self) -> Parts | None:
+        return Parts.of_targets(self.y)
 
     def pick(self, mask: Any) -> Rows:
         """The rows where a mask on the host is true."""

@@ -1,0 +1,77 @@
+"""Kernels of our own run on a GPU alone (marker `cuda`); elsewhere, or without a compiler, torch's serve."""
+
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from fourierwalk import _arrays as arrays
+
+torch = pytest.importorskip("torch")
+
+
+def drawn(*shape, seed=0):
+    return torch.asarray(30 * np.random.default_rng(seed).standard_normal(shape).astype(np.float32))
+
+
+@pytest.fixture
+def kernels():
+    """The module, where there is a GPU and Triton."""
+    if not torch.cuda.is_available():
+        pytest.skip("needs a GPU")
+    pytest.importorskip("triton")
+    from fourierwalk import kernels
+
+    return kernels
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("n_rows", [1, 1024, 5003])
+def test_cos_and_sin_in_one_pass(kernels, n_rows):
+    by_frequency = drawn(7, n_rows).cuda()
+    store = torch.full((14, n_rows + 5), 9.0, dtype=torch.bfloat16, device="cuda")
+    assert kernels.cos_sin(by_frequency.mT, store)
+    expected = torch.cat((torch.cos(by_frequency), torch.sin(by_frequency))).double()
+    assert float((store[:, :n_rows].double() - expected).abs().max()) <= 2.0**-9 + 1e-6  # half a unit of bf16
+    assert bool((store[:, n_rows:] == 9.0).all())  # and nothing else was touched
+
+
+@pytest.mark.cuda
+def test_what_it_is_not_made_for(kernels):
+    store = torch.empty((6, 8), dtype=torch.bfloat16, device="cuda")
+    assert not kernels.cos_sin(drawn(8, 3).cuda(), store)  # rows side by side, not columns
+    assert not kernels.cos_sin(drawn(2, 3, 8).cuda().mT, store)  # stacked problems
+
+
+@pytest.mark.cuda
+def test_columns_are_the_same_by_one_pass_and_by_two(kernels, monkeypatch):
+    found = []
+    for least in (0, 10**9):
+        monkeypatch.setattr(arrays, "WORTH_A_KERNEL", least)
+        phases = drawn(33, 2001).cuda().mT
+        found.append(arrays.cos_sin(lambda part, phases=phases: phases[part], (2001, 33), "bf16").double())
+    assert float((found[0] - found[1]).abs().max()) <= 2.0**-8  # of numbers between two of bf16
+    assert float((found[0] != found[1]).double().mean()) < 0.01
+
+
+@pytest.mark.cuda
+def test_no_compiler(kernels, monkeypatch):
+    def fails(*arguments):
+        raise RuntimeError("no C compiler")
+
+    monkeypatch.setattr(kernels, "_launch", fails)
+    kernels._compiles.cache_clear()
+    store = torch.empty((6, 8), dtype=torch.bfloat16, device="cuda")
+    assert not kernels.cos_sin(drawn(3, 8).cuda().mT, store)
+    kernels._compiles.cache_clear()
+
+
+def test_without_triton_two_passes_serve(monkeypatch):
+    monkeypatch.setitem(sys.modules, "triton", None)
+    monkeypatch.delitem(sys.modules, "fourierwalk.kernels", raising=False)
+    monkeypatch.setattr(arrays, "is_remote", lambda values: True)
+    monkeypatch.setattr(arrays, "WORTH_A_KERNEL", 0)
+    phases = drawn(3, 8).mT
+    columns = arrays.cos_sin(lambda part: phases[part], (8, 3), "bf16")
+    assert_array_equal(columns[:, :3].float().numpy(), torch.cos(phases).bfloat16().float().numpy())
