@@ -19,7 +19,7 @@ LAYERS = [
     {"products", "nufft", "draws", "streaming"},
     {"features", "rows", "proposals"},
     {"least_squares", "normal_equations", "eigensystem", "solver", "spectral"},
-    {"sampler", "resampling", "descent"},
+    {"sampler", "resampling", "descent", "recording"},
     {"ahead"},
     {"scaling", "selection", "model", "history", "files", "provenance", "temperature"},
     {"parameters", "following", "automatic"},

@@ -112,11 +112,8 @@ def test_products_on_a_gpu(torch, precision, n_columns):
     assert gram.is_cuda
     assert moment.dtype == gram.dtype == columns.dtype
     assert float((gram - exact).abs().max()) < max(most, 1e-2 if precision != "double" else 1e-9)
-    apart = (gram - gram.T).abs()
-    height = n_columns if n_columns < 2048 else 1024 if precision in ("tf32", "bf16") else 512
-    for start in range(0, n_columns, height):  # the blocks of the diagonal are products like the others
-        apart[start : start + height, start : start + height] = 0
-    assert float(apart.max()) == 0
+    if n_columns >= 2 * products.PANEL:  # far from the diagonal one triangle is the other's copy
+        assert_array_equal(gram[:1000, -1000:].cpu(), gram[-1000:, :1000].mT.cpu())
     if precision in ("tf32", "bf16"):  # the tensor cores were used
         assert float((gram - exact).abs().max()) > 1e-3
 

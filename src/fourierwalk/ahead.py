@@ -10,11 +10,15 @@ import numpy as np
 
 from fourierwalk import draws
 from fourierwalk._arrays import Array, is_remote, namespace, to_host
+from fourierwalk.recording import recorded
 from fourierwalk.resampling import Resampling
 from fourierwalk.sampler import Info, Metropolis, State
 
 AT_ONCE = 16
 """Steps between two questions: so many states are held."""
+
+WORTH_RECORDING = 32
+"""Steps from which on the solve is recorded."""
 
 
 def sample(sampler: Any, minimize: Any, state: State, rng: Any, n_steps: int) -> Iterator[tuple[State, Info]]:
@@ -27,18 +31,21 @@ def sample(sampler: Any, minimize: Any, state: State, rng: Any, n_steps: int) ->
             yield after, gathered([info])[0]
         return
     n_ahead = AT_ONCE
+    quick = recorded(minimize, state.frequencies) if n_steps >= WORTH_RECORDING else minimize
     while n_steps > 0:
         n_ahead = min(n_steps, n_ahead)
-        taken, are_trusted = _ahead(sampler, minimize, state, rng, n_ahead)
+        taken, are_trusted = _ahead(sampler, minimize, quick, state, rng, n_ahead)
         yield from taken
         n_steps -= len(taken)
         state = taken[-1][0]
         n_ahead = min(AT_ONCE, 2 * n_ahead) if are_trusted else 1  # doubtful steps are seldom alone
 
 
-def _ahead(sampler: Any, minimize: Any, state: State, rng: Any, n_steps: int) -> tuple[list[tuple[State, Info]], bool]:
+def _ahead(
+    sampler: Any, minimize: Any, quick: Any, state: State, rng: Any, n_steps: int
+) -> tuple[list[tuple[State, Info]], bool]:
     """So many steps, or those up to the first that could not be trusted, which is taken again with care."""
-    watched = _Watched(minimize)
+    watched = _Watched(quick)
     before, marks, taken = [state], [draws.mark(rng)], []
     for _ in range(n_steps):
         taken.append(sampler.step(rng, before[-1], watched))

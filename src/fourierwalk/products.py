@@ -30,8 +30,8 @@ PRECISIONS = ("bf16", "tf32", "single", "double")
 UNITS = {"bf16": 2.0**-9, "tf32": 2.0**-11, "single": 2.0**-24, "double": 2.0**-53}
 """How far a column's entries, all of them at most one, are rounded in products."""
 
-PANEL, TENSOR_PANEL, MOST_PANELS = 512, 1024, 16
-"""Columns of a panel of a Gram matrix at least, so that one keeps a GPU (its tensor cores) busy, and panels at most.
+PANEL, MOST_PANELS = 512, 16
+"""Columns of a panel of a Gram matrix at least, so that one keeps a GPU busy, and panels at most.
 
 Of n panels those of one triangle are (n + 1)/2n of the work.
 """
@@ -185,7 +185,7 @@ def _by_tiles(columns: Any, precision: str) -> Any:
 
     width = columns.shape[-1]
     rounded = _rounded(columns) if precision == "bf16" else columns
-    n_panels = min(width // (TENSOR_PANEL if precision in ("tf32", "bf16") else PANEL), MOST_PANELS)
+    n_panels = min(width // PANEL, MOST_PANELS)
     if n_panels < 2:
         return product(transposed(rounded), rounded, precision)
     kind = torch.float32 if precision == "bf16" else columns.dtype

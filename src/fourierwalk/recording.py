@@ -1,0 +1,78 @@
+"""Solves recorded once and played again: a GPU that must be told every small thing anew waits for the host."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import array_api_compat as compat
+
+from fourierwalk._arrays import Array, is_remote
+from fourierwalk.least_squares import Latest, LeastSquares, Solution
+from fourierwalk.solver import needed_bytes
+from fourierwalk.streaming import Streamed
+
+LARGE = 2.5e9
+"""Bytes of a solve from which on it keeps a GPU busy without help; a recording holds that memory while it lasts."""
+
+FEW = 8  # frequencies of a solve that is there to set a stream up
+
+
+class Recorded:
+    """``minimize.ahead`` for frequencies of one shape, as a CUDA graph.
+
+    Parameters
+    ----------
+    minimize : LeastSquares
+        The problem; its rows stay where they are.
+    frequencies : tensor of shape (K, d)
+        Some, for their shape.
+    """
+
+    def __init__(self, minimize: LeastSquares, frequencies: Array) -> None:
+        import torch
+
+        own = replace(minimize, latest=Latest())
+        self._frequencies, self._graph = frequencies.clone(), torch.cuda.CUDAGraph()
+        current, side = torch.cuda.current_stream(frequencies.device), _stream(frequencies.device)
+        own.ahead(self._frequencies)  # so that all that is made, compiled or loaded once is there
+        side.wait_stream(current)
+        with torch.cuda.stream(side):
+            own.ahead(frequencies[..., :FEW, :] + 0)
+            self._graph.capture_begin(capture_error_mode="thread_local")
+            try:
+                self._solution = own.ahead(self._frequencies)
+            finally:
+                self._graph.capture_end()
+        current.wait_stream(side)
+        own.latest.forget()
+
+    def ahead(self, frequencies: Array) -> Solution:
+        """The minimiser, as `LeastSquares.ahead` gives it."""
+        self._frequencies.copy_(frequencies)
+        self._graph.replay()
+        amplitudes, loss, info = self._solution
+        return Solution(amplitudes.clone(), loss.clone(), info._replace(trusted=info.trusted.clone()))
+
+
+def recorded(minimize: Any, frequencies: Array) -> Any:
+    """The problem recorded, where that helps and can be done; else the problem."""
+    if not isinstance(minimize, LeastSquares) or not compat.is_torch_array(frequencies) or not is_remote(frequencies):
+        return minimize
+    rows, width = minimize.rows, minimize.features.n_columns * int(frequencies.shape[-2])
+    is_large = needed_bytes(len(rows), width, rows.block_height(width)) > LARGE
+    if is_large or isinstance(rows.x, Streamed) or rows.x.ndim > 2 or minimize.path(frequencies) == "spectral":
+        return minimize
+    try:
+        return Recorded(minimize, frequencies)
+    except RuntimeError:  # something in it waits for the host
+        return minimize
+
+
+@cache
+def _stream(device: Any) -> Any:
+    """One stream of recordings per device."""
+    import torch
+
+    return torch.cuda.Stream(device)
