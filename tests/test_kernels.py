@@ -1,7 +1,5 @@
 """Kernels of our own run on a GPU alone (marker `cuda`); elsewhere, or without a compiler, torch's serve."""
 
-import sys
-
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -9,6 +7,7 @@ from numpy.testing import assert_array_equal
 from fourierwalk import _arrays as arrays
 
 torch = pytest.importorskip("torch")
+from fourierwalk import kernels  # noqa: E402
 
 
 def drawn(*shape, seed=0):
@@ -16,19 +15,17 @@ def drawn(*shape, seed=0):
 
 
 @pytest.fixture
-def kernels():
-    """The module, where there is a GPU and Triton."""
+def _compiler():
+    """A GPU and what compiles for it."""
     if not torch.cuda.is_available():
         pytest.skip("needs a GPU")
-    pytest.importorskip("triton")
-    from fourierwalk import kernels
-
-    return kernels
+    pytest.importorskip("cuda.bindings.nvrtc")
 
 
 @pytest.mark.cuda
+@pytest.mark.usefixtures("_compiler")
 @pytest.mark.parametrize("n_rows", [1, 1024, 5003])
-def test_cos_and_sin_in_one_pass(kernels, n_rows):
+def test_cos_and_sin_in_one_pass(n_rows):
     by_frequency = drawn(7, n_rows).cuda()
     store = torch.full((14, n_rows + 5), 9.0, dtype=torch.bfloat16, device="cuda")
     assert kernels.cos_sin(by_frequency.mT, store)
@@ -38,14 +35,16 @@ def test_cos_and_sin_in_one_pass(kernels, n_rows):
 
 
 @pytest.mark.cuda
-def test_what_it_is_not_made_for(kernels):
+@pytest.mark.usefixtures("_compiler")
+def test_what_it_is_not_made_for():
     store = torch.empty((6, 8), dtype=torch.bfloat16, device="cuda")
     assert not kernels.cos_sin(drawn(8, 3).cuda(), store)  # rows side by side, not columns
     assert not kernels.cos_sin(drawn(2, 3, 8).cuda().mT, store)  # stacked problems
 
 
 @pytest.mark.cuda
-def test_columns_are_the_same_by_one_pass_and_by_two(kernels, monkeypatch):
+@pytest.mark.usefixtures("_compiler")
+def test_columns_are_the_same_by_one_pass_and_by_two(monkeypatch):
     found = []
     for least in (0, 10**9):
         monkeypatch.setattr(arrays, "WORTH_A_KERNEL", least)
@@ -55,23 +54,24 @@ def test_columns_are_the_same_by_one_pass_and_by_two(kernels, monkeypatch):
     assert float((found[0] != found[1]).double().mean()) < 0.01
 
 
-@pytest.mark.cuda
-def test_no_compiler(kernels, monkeypatch):
-    def fails(*arguments):
-        raise RuntimeError("no C compiler")
-
-    monkeypatch.setattr(kernels, "_launch", fails)
-    kernels._compiles.cache_clear()
-    store = torch.empty((6, 8), dtype=torch.bfloat16, device="cuda")
-    assert not kernels.cos_sin(drawn(3, 8).cuda().mT, store)
-    kernels._compiles.cache_clear()
-
-
-def test_without_triton_two_passes_serve(monkeypatch):
-    monkeypatch.setitem(sys.modules, "triton", None)
-    monkeypatch.delitem(sys.modules, "fourierwalk.kernels", raising=False)
+def test_without_a_compiler_two_passes_serve(monkeypatch):
+    monkeypatch.setattr(kernels, "_compiled", lambda device: None)
     monkeypatch.setattr(arrays, "is_remote", lambda values: True)
     monkeypatch.setattr(arrays, "WORTH_A_KERNEL", 0)
     phases = drawn(3, 8).mT
+    assert not kernels.cos_sin(phases, torch.empty((6, 8), dtype=torch.bfloat16))
     columns = arrays.cos_sin(lambda part: phases[part], (8, 3), "bf16")
     assert_array_equal(columns[:, :3].float().numpy(), torch.cos(phases).bfloat16().float().numpy())
+
+
+def test_where_there_is_no_compiler():
+    if torch.cuda.is_available():
+        pytest.skip("there is one")
+    assert kernels._compiled(torch.device("cpu")) is None
+
+
+def test_what_cuda_answers():
+    assert kernels._done((0,)) is None
+    assert kernels._done((0, "given")) == "given"
+    with pytest.raises(RuntimeError, match="CUDA answered 7"):
+        kernels._done((7, "given"))

@@ -215,8 +215,11 @@ def _cos_sin_elsewhere(phases: Array, precision: str) -> Array:
     n_rows = phases.shape[-2]
     store = phases.new_empty((*phases.shape[:-2], 2 * n, n_rows + -n_rows % 8), dtype=kind)
     columns = transposed(store[..., :n_rows])
-    if precision == "bf16" and is_remote(phases) and phases.numel() >= WORTH_A_KERNEL and _in_one_pass(phases, store):
-        return columns
+    if precision == "bf16" and is_remote(phases) and phases.numel() >= WORTH_A_KERNEL:
+        from fourierwalk import kernels
+
+        if kernels.cos_sin(phases, store):
+            return columns
     torch.cos(phases, out=columns[..., :n])
     torch.sin(phases, out=columns[..., n:])
     return columns
@@ -224,15 +227,6 @@ def _cos_sin_elsewhere(phases: Array, precision: str) -> Array:
 
 WORTH_A_KERNEL = 2**22
 """Phases from which on a kernel of our own, compiled when it is first used, is worth its time."""
-
-
-def _in_one_pass(phases: Array, store: Array) -> bool:
-    """Whether a kernel of our own could fill the store: where Triton is there and finds a compiler."""
-    try:
-        from fourierwalk.kernels import cos_sin
-    except ImportError:
-        return False
-    return cos_sin(phases, store)
 
 
 @contextmanager

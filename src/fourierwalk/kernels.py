@@ -1,56 +1,82 @@
-"""What torch has no kernel for on a GPU: cosine and sine in one pass. Triton, which comes with it, compiles that."""
+"""What torch has no kernel for on a GPU: cosine and sine in one pass, compiled by NVRTC (`cuda-bindings`)."""
 
 from __future__ import annotations
 
+import ctypes
 from functools import cache
 from typing import Any
 
 import torch
-import triton
-import triton.language as tl
 
-BLOCK = 1024
-"""Phases of one frequency that a program of the kernel takes."""
+SOURCE = """
+__device__ unsigned short rounded(float value) {  // to bf16, ties to even
+    const unsigned int bits = __float_as_uint(value);
+    return (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+}
 
+extern "C" __global__ void cos_sin(const float* phases, unsigned short* store, long long n_rows,
+                                   long long n_frequencies, long long phase_stride, long long store_stride) {
+    const long long n_blocks = (n_rows + 1023) / 1024, frequency = blockIdx.x / n_blocks;
+    const float* from = phases + frequency * phase_stride;
+    unsigned short* cosines = store + frequency * store_stride;
+    unsigned short* sines = store + (n_frequencies + frequency) * store_stride;
+    const long long start = blockIdx.x % n_blocks * 1024;
+    for (int i = 0; i < 4; ++i) {
+        const long long row = start + i * 256 + threadIdx.x;
+        if (row >= n_rows) return;
+        float sine, cosine;
+        sincosf(from[row], &sine, &cosine);
+        cosines[row] = rounded(cosine);
+        sines[row] = rounded(sine);
+    }
+}
+"""
+"""A block of 256 threads takes 1,024 phases of one frequency."""
 
-@triton.jit
-def _cos_sin(phases, store, n_rows, n_frequencies, phase_stride, store_stride, block: tl.constexpr):  # type: ignore[no-untyped-def]
-    program, n_blocks = tl.program_id(0), tl.cdiv(n_rows, block)
-    row = (program % n_blocks) * block + tl.arange(0, block)
-    frequency = (program // n_blocks).to(tl.int64)
-    there = row < n_rows
-    phase = tl.load(phases + frequency * phase_stride + row, mask=there)
-    kind = store.dtype.element_ty
-    tl.store(store + frequency * store_stride + row, tl.cos(phase).to(kind), mask=there)
-    tl.store(store + (n_frequencies + frequency) * store_stride + row, tl.sin(phase).to(kind), mask=there)
+TYPES = (ctypes.c_void_p,) * 2 + (ctypes.c_longlong,) * 4
 
 
 def cos_sin(phases: Any, store: Any) -> bool:
-    """Fill a store (2K, ≥ n) with cos φ and, below it, sin φ of phases (n, K); False where that cannot be done here.
+    """Fill a store (2K, ≥ n) of bf16 with cos φ and, below it, sin φ of phases (n, K); False where that cannot be done.
 
     Torch takes two passes over the phases, which are larger than a GPU's cache: two and a half times as long.
     """
     by_frequency = phases.mT
-    n_frequencies, n_rows = by_frequency.shape[-2:]
-    if phases.ndim > 2 or by_frequency.stride(1) != 1 or store.stride(1) != 1 or not _compiles(phases.device):
+    is_for_it = phases.ndim == 2 and by_frequency.stride(1) == store.stride(1) == 1 and phases.dtype == torch.float32
+    if not is_for_it or (kernel := _compiled(store.device)) is None:
         return False
-    _launch(by_frequency, store, n_rows, n_frequencies)
-    return True
+    from cuda.bindings import driver
 
-
-def _launch(by_frequency: Any, store: Any, n_rows: int, n_frequencies: int) -> None:
-    grid = (triton.cdiv(n_rows, BLOCK) * n_frequencies,)
-    strides = by_frequency.stride(0), store.stride(0)
+    n_frequencies, n_rows = by_frequency.shape
+    shape = n_rows, n_frequencies, by_frequency.stride(0), store.stride(0)
+    arguments = (by_frequency.data_ptr(), store.data_ptr(), *shape), TYPES
     with torch.cuda.device(store.device):
-        _cos_sin[grid](by_frequency, store, n_rows, n_frequencies, *strides, BLOCK, num_warps=4)
+        stream = torch.cuda.current_stream().cuda_stream
+        n_blocks = -(-n_rows // 1024) * n_frequencies
+        _done(driver.cuLaunchKernel(kernel, n_blocks, 1, 1, 256, 1, 1, 0, stream, arguments, 0))
+    return True
 
 
 @cache
-def _compiles(device: Any) -> bool:
-    """Whether the kernel can be compiled and run on the device: Triton wants a C compiler too."""
+def _compiled(device: Any) -> Any:
+    """The kernel; None without `cuda-bindings`, which comes with torch, or where NVRTC does not serve."""
     try:
-        store = torch.empty((2, 8), dtype=torch.bfloat16, device=device)
-        _launch(torch.zeros((1, 8), device=device), store, 8, 1)
-    except Exception:  # whatever Triton meets there
-        return False
-    return True
+        from cuda.bindings import driver, nvrtc
+
+        option = b"--gpu-architecture=sm_%d%d" % torch.cuda.get_device_capability(device)
+        program = _done(nvrtc.nvrtcCreateProgram(SOURCE.encode(), b"cos_sin.cu", 0, [], []))
+        _done(nvrtc.nvrtcCompileProgram(program, 1, [option]))
+        code = bytes(_done(nvrtc.nvrtcGetCUBINSize(program)))
+        _done(nvrtc.nvrtcGetCUBIN(program, code))
+        with torch.cuda.device(device):
+            return _done(driver.cuModuleGetFunction(_done(driver.cuModuleLoadData(code)), b"cos_sin"))
+    except (ImportError, RuntimeError):
+        return None
+
+
+def _done(answer: tuple[Any, ...]) -> Any:
+    """What a call of CUDA has given, if anything."""
+    status, *given = answer
+    if int(status):
+        raise RuntimeError(f"CUDA answered {status!r}.")
+    return given[0] if given else None
