@@ -27,7 +27,7 @@ def _compiler():
 @pytest.mark.parametrize("n_rows", [1, 1024, 5003])
 def test_cos_and_sin_in_one_pass(n_rows):
     by_frequency = drawn(7, n_rows).cuda()
-    store = torch.full((14, n_rows + 5), 9.0, dtype=torch.bfloat16, device="cuda")
+    store = torch.full((14, n_rows + 8 + -n_rows % 8), 9.0, dtype=torch.bfloat16, device="cuda")
     assert kernels.cos_sin(by_frequency.mT, store)
     expected = torch.cat((torch.cos(by_frequency), torch.sin(by_frequency))).double()
     assert float((store[:, :n_rows].double() - expected).abs().max()) <= 2.0**-9 + 1e-6  # half a unit of bf16
@@ -40,6 +40,8 @@ def test_what_it_is_not_made_for():
     store = torch.empty((6, 8), dtype=torch.bfloat16, device="cuda")
     assert not kernels.cos_sin(drawn(8, 3).cuda(), store)  # rows side by side, not columns
     assert not kernels.cos_sin(drawn(2, 3, 8).cuda().mT, store)  # stacked problems
+    assert not kernels.cos_sin(drawn(3, 8).double().cuda().mT, store)
+    assert not kernels.cos_sin(drawn(3, 7).cuda().mT, store[:, :7].clone())  # columns that begin anywhere
 
 
 @pytest.mark.cuda
