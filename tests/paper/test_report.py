@@ -66,6 +66,19 @@ def test_table_1_claim_needs_every_width_to_be_near_or_better():
     assert "K = 64: 16.98 printed, 20.38 ours" in verdict["Table 1"].measured
 
 
+def test_table_1_shows_scatter_and_says_which_walks_were_rounded():
+    errors = {(2, 0): 80.0, (2, 1): 82.0, (4, 0): 70.0}
+    found = made("case4", "algorithm-1", errors, "misclassified_modulus")
+    _, rows = summary.table_1(found)
+    assert [row[6] for row in rows] == ["81.00 ± 1.41", "70.00"]
+    assert rows[0][2] == "–"
+    assert summary.rounded(found, "case4") == ""
+    for width in (2, 4):
+        found[f"case4/algorithm-1/K{width:05d}-seed00"]["settings"]["experiment"]["precision"] = "bf16"
+    assert summary.rounded(found, "case4").startswith("2 walks (K = 2 to 4) had their products in bf16,")
+    assert summary.rounded(found, "case1") == ""
+
+
 def test_time_to_an_error():
     line = np.array([[1, 0.5, 0.9, 0], [2, 1.0, 0.4, 0], [3, 1.5, 0.6, 0]])
     assert summary.time_to(line, 0.5) == 1.0

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -17,6 +18,7 @@ from fourierwalk.comparison import datasets, methods, report, run, summary
 from fourierwalk.comparison.datasets import Dataset, Options
 from fourierwalk.comparison.run import Cell
 from fourierwalk.paper import results
+from fourierwalk.paper.run import Place
 from fourierwalk.provenance import provenance
 
 DEFAULT = ("diabetes", "wine", "breast-cancer")
@@ -91,6 +93,10 @@ def _check(options: argparse.Namespace) -> None:
             if value is not None and value < 1:
                 raise ValueError(f"{name} must be at least 1, got {value}.")
     methods.named("regression", options.widths, options.methods)
+    if options.device not in (None, "cpu"):
+        Place(options.device).put(
+            np.zeros(1)
+        )  # or a sentence that says what is missing; provenance names what is there
 
 
 def _datasets(options: argparse.Namespace) -> list[Dataset]:

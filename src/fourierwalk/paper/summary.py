@@ -118,8 +118,26 @@ def table_1(found: Found) -> tuple[list[str], list[list[str]]]:
 
 
 def _percent(line: Curve, width: int) -> str:
-    value = line.at(width)
-    return "–" if math.isnan(value) else f"{value:.2f}"
+    """Mean and, of several seeds, standard deviation."""
+    at = np.flatnonzero(line.widths == width)
+    if not at.size:
+        return "–"
+    scatter = f" ± {line.deviation[at[0]]:.2f}" if line.n_seeds[at[0]] > 1 else ""
+    return f"{line.mean[at[0]]:.2f}{scatter}"
+
+
+def rounded(found: Found, case: str) -> str:
+    """Which walks of a case had products below double precision; empty where none had."""
+    cells = [cell["settings"] for key, cell in found.items() if key.startswith(f"{case}/")]
+    precisions = [settings["experiment"].get("precision") for settings in cells]
+    kinds = sorted({precision for precision in precisions if precision is not None})
+    if not kinds:
+        return ""
+    widths = [settings["width"] for settings, each in zip(cells, precisions, strict=True) if each is not None]
+    return (
+        f"{len(widths)} walks (K = {min(widths)} to {max(widths)}) had their products in {' and '.join(kinds)}, "
+        "the last fit in double precision."
+    )
 
 
 def slope_rows(found: Found) -> tuple[list[str], list[list[str]]]:
