@@ -217,3 +217,24 @@ def test_a_step_waits_for_nothing(torch, name, precision):
     finally:
         torch.cuda.set_sync_debug_mode("default")
     assert state.frequencies.is_cuda
+
+
+def test_doubtful_steps_of_a_recording_are_taken_again_by_the_problem(torch, remote, monkeypatch):
+    """With a stand-in for a recording whose solutions are never to be trusted, and wrong."""
+
+    class Wrong:
+        def __init__(self, minimize):
+            self._minimize = minimize
+
+        def ahead(self, frequencies):
+            solution = self._minimize.ahead(frequencies)
+            info = solution.info._replace(trusted=torch.asarray(False))
+            return solution._replace(amplitudes=0 * solution.amplitudes, info=info)
+
+    n_steps = ahead.WORTH_RECORDING
+    expected = walked(torch, SAMPLERS["Algorithm 1"], n_steps)
+    monkeypatch.setattr(ahead, "recorded", lambda minimize, frequencies: Wrong(minimize))
+    found = walked(torch, SAMPLERS["Algorithm 1"], n_steps)
+    assert len(found) == n_steps
+    assert_allclose(found[-1][0].frequencies, expected[-1][0].frequencies, atol=1e-9)
+    assert_allclose(found[-1][0].amplitudes, expected[-1][0].amplitudes, atol=1e-9)

@@ -36,6 +36,15 @@ def test_cos_and_sin_in_one_pass(n_rows):
 
 @pytest.mark.cuda
 @pytest.mark.usefixtures("_compiler")
+def test_what_is_no_number_stays_none():
+    by_frequency = torch.tensor([[0.0, float("nan"), float("inf"), -float("inf"), 1.0]]).cuda()
+    store = torch.zeros((2, 8), dtype=torch.bfloat16, device="cuda")
+    assert kernels.cos_sin(by_frequency.mT, store)
+    assert torch.isnan(store[:, :5]).tolist() == 2 * [[False, True, True, True, False]]
+
+
+@pytest.mark.cuda
+@pytest.mark.usefixtures("_compiler")
 def test_what_it_is_not_made_for():
     store = torch.empty((6, 8), dtype=torch.bfloat16, device="cuda")
     assert not kernels.cos_sin(drawn(8, 3).cuda(), store)  # rows side by side, not columns

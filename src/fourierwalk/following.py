@@ -19,6 +19,9 @@ IDLE = 50  # steps in a row without an accepted move, or all of them singular: t
 GROWTH = 1e4  # frequencies whose spread has grown by more than this have no end
 HEAT = 25  # steps of descent after which it is judged where it started from
 MOST_HEATS = 3
+LARGE_REGULARIZATION = 0.01  # λ at which a smaller one is tried for descent
+LIGHT = 0.1  # of the looks' λ
+LIGHTER = 0.98  # of the error at the looks' λ: what descent at less must come below
 ALL_DONE = "all steps done"
 LOST = "it led away from the start"
 IMPATIENT = "no better state for as many looks as patience allows"
@@ -71,6 +74,7 @@ class Phase(NamedTuple):
     look_every: int
     gives_up: Callable[[Sequence[float]], str]  # why to stop, if there is a reason, by the errors of start and looks
     follows: bool = False  # whether the λ of each look is that of the steps after it
+    share: float = 1.0  # of that λ, if the steps are to take less
     errors: tuple[float, ...] = ()  # of start and looks, where others have been taken before
 
 
@@ -111,7 +115,7 @@ def follow(
             yield candidate.look
             best = candidate if best is None or candidate.look.error < best.look.error else best
             if phase.follows:
-                wanted = at_regularization(phase.minimize, candidate.look.regularization)
+                wanted = at_regularization(phase.minimize, phase.share * candidate.look.regularization)
                 if wanted.regularization != minimize.regularization:
                     minimize = wanted
                     state, _ = phase.sampler.refit(state, minimize)
@@ -140,7 +144,8 @@ def follow_from(
     phase: Phase, selection: Selection, start: Candidate, step: int, rng: Any
 ) -> Generator[Look, None, Trail]:
     """Follow a sampler from a candidate; one that follows the looks begins at the candidate's λ."""
-    minimize = at_regularization(phase.minimize, start.look.regularization) if phase.follows else phase.minimize
+    wanted = phase.share * start.look.regularization
+    minimize = at_regularization(phase.minimize, wanted) if phase.follows else phase.minimize
     first = phase.sampler.init(minimize, start.frequencies)._replace(step=step)
     return (yield from follow(phase._replace(minimize=minimize), selection, start, first, rng))
 
@@ -148,10 +153,11 @@ def follow_from(
 def raced(
     phase: Phase, selection: Selection, best: Candidate, wider: Array, step: int, rng: Any
 ) -> Generator[Look, None, tuple[Trail, list[str]]]:
-    """Descent from the best state and from ever wider starts, a heat each; the winner goes on.
+    """Descent from the best state, from ever wider starts, at a tenth of the looks' λ: a heat each, the winner goes on.
 
     A start is judged best before descent where its frequencies lie close; descent wants them further out, where it can
-    still move them together, and cannot move them apart.
+    still move them together, and cannot move them apart. And frequencies that have descended at a large λ are best with
+    it, so that looks go on choosing it, where others that have descended at a small one may be better.
     """
     if phase.n_steps <= HEAT:
         return (yield from follow_from(phase, selection, best, step, rng)), []
@@ -171,12 +177,23 @@ def raced(
             f"descent, against {_error(leader):.4g}; kept"
         )
         leader, started, wider = rival, start, 2.0 * wider
+    if leader.looks and leader.looks[-1].regularization >= LARGE_REGULARIZATION:
+        lighter = heat._replace(share=LIGHT)
+        rival = yield from follow_from(lighter, selection, started, step + len(infos), rng)
+        infos.extend(rival.infos)
+        looks.extend(rival.looks)
+        if _error(rival) < LIGHTER * _error(leader):
+            told.append(
+                f"descent at a tenth of λ: held-out error {_error(rival):.4g} after {HEAT} steps, against "
+                f"{_error(leader):.4g}; kept"
+            )
+            leader, phase = rival, phase._replace(share=LIGHT)
     state = leader.state._replace(step=step + len(infos))
     if leader.ending != ALL_DONE:
         return leader._replace(state=state, infos=infos, looks=looks), told
     rest = phase._replace(
         n_steps=phase.n_steps - HEAT,
-        minimize=at_regularization(phase.minimize, leader.looks[-1].regularization),
+        minimize=at_regularization(phase.minimize, phase.share * leader.looks[-1].regularization),
         errors=(started.look.error, *(look.error for look in leader.looks)),
     )
     trail = yield from follow(rest, selection, leader.best, state, rng)

@@ -10,6 +10,7 @@ import torch
 
 SOURCE = """
 __device__ unsigned short rounded(float value) {  // to bf16, ties to even
+    if (value != value) return 0x7fc0;  // not a number
     const unsigned int bits = __float_as_uint(value);
     return (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
 }
@@ -51,7 +52,7 @@ TYPES = (ctypes.c_void_p,) * 2 + (ctypes.c_longlong,) * 4
 def cos_sin(phases: Any, store: Any) -> bool:
     """Fill a store (2K, ≥ n) of bf16 with cos φ and, below it, sin φ of phases (n, K); False where that cannot be done.
 
-    Torch takes two passes over the phases, which are larger than a GPU's cache: two and a half times as long.
+    Torch takes two passes over the phases, which are larger than a GPU's cache.
     """
     by_frequency = phases.mT
     is_for_it = phases.ndim == 2 and by_frequency.stride(1) == store.stride(1) == 1 and phases.dtype == torch.float32
@@ -71,7 +72,7 @@ def cos_sin(phases: Any, store: Any) -> bool:
 
 @cache
 def _compiled(device: Any) -> Any:
-    """The kernel; None without `cuda-bindings`, which comes with torch, or where NVRTC does not serve."""
+    """The kernel; None without `cuda-bindings` (torch brings it from 2.10 on), or where NVRTC does not serve."""
     try:
         from cuda.bindings import driver, nvrtc
 

@@ -63,6 +63,10 @@ class Latest:
 
     def forget(self) -> None:
         """Give the memory back."""
+        self.recording: Any = None  # of a walk's solve on a GPU: see `recording.recorded`
+        self._drop()
+
+    def _drop(self) -> None:
         self._of: tuple[Any, ...] = ()
         self._how: tuple[Any, ...] = ()
         self._posed: Any = None
@@ -72,7 +76,7 @@ class Latest:
         of, mark = (problem.rows, problem.features, frequencies), _mark(frequencies)
         is_known = len(self._of) == len(of) and all(new is old for new, old in zip(of, self._of, strict=True))
         if not is_known or how != self._how[0] or not np.array_equal(mark, self._how[1]):
-            self.forget()
+            self._drop()
             self._posed = make()
             self._of, self._how = of, (how, mark)
         return self._posed
@@ -310,10 +314,11 @@ class LeastSquares:
     def _announce(self, width: int) -> None:
         """Refuse before allocating what would not fit."""
         anchor, stacked = self.rows.anchor, math.prod(self.rows.x.shape[:-2])
-        needed = stacked * needed_bytes(len(self.rows), width, self.rows.block_height(width))
+        parts, needed = 0.0, stacked * needed_bytes(len(self.rows), width, self.rows.block_height(width))
         if self.solver.precision in ("auto", "bf16"):  # three 16-bit parts of inputs and targets
             there: list[Any] = [values for values in (self.rows.x, self.rows.y) if is_remote(values)]
-            needed += sum(2.0 * math.prod(values.shape[:-1]) * (3 * values.shape[-1] + 7) for values in there)
+            parts = sum(2.0 * math.prod(values.shape[:-1]) * (3 * values.shape[-1] + 7) for values in there)
+            needed += parts
         if self.solver.max_memory is None and is_foreign(anchor):
             is_asked = is_remote(anchor) and needed > max(ALWAYS_FITS, _FITTED.get(str(anchor.device), 0.0))
             allowed, whose = accelerator_free_bytes(anchor) if is_asked else math.inf, "the GPU has free"
@@ -323,7 +328,7 @@ class LeastSquares:
             allowed, whose = self.solver.memory, "max_memory allows"
         if needed <= allowed:
             return
-        most = most_columns(len(self.rows), allowed) // self.features.n_columns
+        most = most_columns(len(self.rows), allowed - parts) // self.features.n_columns
         raise MemoryError(
             f"{width // self.features.n_columns} frequencies need {_size(needed)} for their normal equations, and "
             f"{whose} {_size(allowed)}: at most {most} would fit."

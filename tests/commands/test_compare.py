@@ -108,7 +108,7 @@ def test_a_method_that_fails_stops_nothing(table, tmp_path, capsys, monkeypatch)
         (["wine", "--threads", "-1"], "--threads must be at least 1, got -1"),
         (["mnist", "--data-dir", "no-such-folder"], "is neither in no-such-folder"),
         (["--report", "no-such-folder"], "no-such-folder holds no cells"),
-        (["wine", "--device", "gpu"], "--device gpu needs"),
+        (["wine", "--device", "gpu"], "--device must be cpu or cuda, got 'gpu'"),
     ],
 )
 def test_mistakes_are_one_sentence(arguments, words, tmp_path, capsys):

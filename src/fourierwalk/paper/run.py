@@ -42,6 +42,8 @@ class Place(NamedTuple):
         """The values on the device."""
         if self.device == "cpu":
             return values
+        if not self.device.startswith("cuda"):
+            raise ValueError(f"--device must be cpu or cuda, got {self.device!r}.")
         try:
             import torch
         except ImportError as error:
