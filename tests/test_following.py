@@ -213,3 +213,54 @@ def test_steps_follow_the_regularization_of_the_last_look():
     assert_array_equal(trail.state.amplitudes, np.full((2, 1), 1e-5))
     _, trail = followed(errors=FALLING, n_steps=5)
     assert_array_equal(trail.state.amplitudes, np.zeros((2, 1)))
+
+
+@dataclass
+class Marking:
+    """A sampler whose frequencies are the λ that it stepped at."""
+
+    def init(self, minimize, frequencies):
+        return State(0, frequencies, np.zeros((2, 1)), None)
+
+    def sample(self, minimize, state, rng, n_steps):
+        for _ in range(n_steps):
+            state = state._replace(step=state.step + 1, frequencies=np.full((2, 1), minimize.regularization))
+            yield state, Info(state.step, 1.0, 1.0, 0.0, Solve(False), "descent")
+
+    def refit(self, state, minimize):
+        return state, 0.0
+
+
+@dataclass
+class Preferring:
+    """A selection that always chooses one λ, and whose errors are of the λ that was stepped at."""
+
+    regularization: float
+    errors: dict[float, float]
+
+    def look(self, step, frequencies, phase="walk"):
+        error = self.errors.get(round(float(frequencies[0, 0]), 9), 9.0)
+        return Candidate(Look(step, error, self.regularization, phase), frequencies.copy(), np.zeros((2, 1)))
+
+    def look_near(self, before, step, frequencies, phase="walk"):
+        return self.look(step, frequencies, phase)
+
+
+@pytest.mark.parametrize(
+    ("regularization", "errors", "n_heats", "at"),
+    [
+        (0.1, {0.1: 1.0, 0.01: 0.9}, 3, 0.01),  # a tenth of λ is better, and goes on
+        (0.1, {0.1: 1.0, 0.01: 0.99}, 3, 0.1),  # hardly better: the looks' own λ
+        (0.001, {0.001: 1.0, 0.0001: 0.1}, 2, 0.001),  # small enough: not even tried
+    ],
+)
+def test_a_heat_at_a_tenth_of_a_large_regularization(regularization, errors, n_heats, at):
+    judge, phase = Preferring(regularization, errors), Phase(Marking(), Problem(), 60, 5, following.patience(99), True)
+    start = judge.look(0, np.ones((2, 1)))
+    seen, (trail, told) = drained(following.raced(phase, judge, start, 2 * np.ones((2, 1)), 0, None))
+    assert len(trail.infos) == n_heats * following.HEAT + 60 - following.HEAT
+    assert_allclose(trail.state.frequencies, at)
+    assert trail.best.look.error == errors[at]
+    assert [words.startswith("descent at a tenth of λ") for words in told] == ([True] if at == 0.01 else [])
+    assert [look.step for look in trail.looks if look.phase != "start"] == list(range(5, len(trail.infos) + 1, 5))
+    assert len(seen) == len(trail.looks)
