@@ -5,9 +5,9 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from fourierwalk import _arrays as arrays
+from fourierwalk import kernels
 
 torch = pytest.importorskip("torch")
-from fourierwalk import kernels  # noqa: E402
 
 
 def drawn(*shape, seed=0):

@@ -6,8 +6,6 @@ import ctypes
 from functools import cache
 from typing import Any
 
-import torch
-
 SOURCE = """
 __device__ unsigned short rounded(float value) {  // to bf16, ties to even
     if (value != value) return 0x7fc0;  // not a number
@@ -54,6 +52,8 @@ def cos_sin(phases: Any, store: Any) -> bool:
 
     Torch takes two passes over the phases, which are larger than a GPU's cache.
     """
+    import torch
+
     by_frequency = phases.mT
     is_for_it = phases.ndim == 2 and by_frequency.stride(1) == store.stride(1) == 1 and phases.dtype == torch.float32
     if not is_for_it or store.stride(0) % 4 or store.data_ptr() % 8 or (kernel := _compiled(store.device)) is None:
@@ -74,6 +74,7 @@ def cos_sin(phases: Any, store: Any) -> bool:
 def _compiled(device: Any) -> Any:
     """The kernel; None without `cuda-bindings` (torch brings it from 2.10 on), or where NVRTC does not serve."""
     try:
+        import torch
         from cuda.bindings import driver, nvrtc
 
         option = b"--gpu-architecture=sm_%d%d" % torch.cuda.get_device_capability(device)
