@@ -95,7 +95,12 @@ class Parts:
     @classmethod
     def of_inputs(cls, x: Any) -> Parts | None:
         """Inputs x = a + b as [a | a | b], of torch on a GPU; nobody else multiplies by parts."""
-        return cls(lambda: _side_by_side((lambda a, b: (a, a, b))(*_parts(x, 2)))) if _is_torch_on_gpu(x) else None
+
+        def made() -> Any:
+            a, b = _parts(x, 2)
+            return _side_by_side((a, a, b))
+
+        return cls(made) if _is_torch_on_gpu(x) else None
 
     @classmethod
     def of_targets(cls, y: Any) -> Parts | None:
