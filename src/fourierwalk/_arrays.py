@@ -296,6 +296,14 @@ def blas_threads() -> int:
     return max((library.num_threads for library in _blas().lib_controllers), default=1)
 
 
+@cache
+def side_stream(device: Any, purpose: str) -> Any:
+    """A CUDA stream beside the one that is computed on: one per device and purpose."""
+    import torch
+
+    return torch.cuda.Stream(device)
+
+
 def all_true(flags: Any) -> bool:
     """Whether a flag, or each of several, is true; waits for a device."""
     return bool(namespace(flags).all(flags)) if np.ndim(flags) else bool(flags)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import array_api_compat as compat
 
-from fourierwalk._arrays import Array, accelerator_free_bytes, is_remote
+from fourierwalk._arrays import Array, accelerator_free_bytes, is_remote, side_stream
 from fourierwalk.features import KINDS, named
 from fourierwalk.least_squares import Latest, LeastSquares, Solution
 from fourierwalk.solver import needed_bytes
@@ -40,7 +39,8 @@ class Recorded:
 
         own = self._own = replace(minimize, latest=Latest())  # kept: the graph reads its rows
         self._frequencies, self._graph = frequencies.clone(), torch.cuda.CUDAGraph()
-        current, side = torch.cuda.current_stream(frequencies.device), _stream(frequencies.device)
+        device = frequencies.device
+        current, side = torch.cuda.current_stream(device), side_stream(device, "recordings")
         own.ahead(self._frequencies)  # so that all that is made, compiled or loaded once is there
         with _ONE_AT_A_TIME:
             side.wait_stream(current)
@@ -86,11 +86,3 @@ def recorded(minimize: Any, frequencies: Array) -> Any:
         minimize.latest.recording = None  # before the next one takes its memory
         kept = minimize.latest.recording = of, Recorded(minimize, frequencies)
     return kept[1]
-
-
-@cache
-def _stream(device: Any) -> Any:
-    """One stream of recordings per device."""
-    import torch
-
-    return torch.cuda.Stream(device)

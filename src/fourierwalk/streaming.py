@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fourierwalk._arrays import Array
+from fourierwalk._arrays import Array, side_stream
 
 MOST_IN_WORK = 2
 """Blocks whose work a device may have before it: more would pile up there."""
@@ -121,21 +121,9 @@ class Streamed:
         kind = torch.float32 if rows.dtype == np.float32 else torch.float64
         locked = torch.empty(rows.shape, dtype=kind, pin_memory=True)
         np.copyto(locked.numpy(), rows)
-        stream = _stream(torch.device(self.device))
+        stream = side_stream(torch.device(self.device), "copies")
         with torch.cuda.stream(stream):
             block = locked.to(self.device, non_blocking=True)
             arrived = torch.cuda.Event()
             arrived.record(stream)
         return _Copy(part, block, arrived)
-
-
-_STREAMS: dict[Any, Any] = {}
-
-
-def _stream(device: Any) -> Any:
-    """One stream of copies per device."""
-    import torch
-
-    if device not in _STREAMS:
-        _STREAMS[device] = torch.cuda.Stream(device)
-    return _STREAMS[device]
