@@ -36,6 +36,29 @@ def test_cos_and_sin_in_one_pass(n_rows):
 
 @pytest.mark.cuda
 @pytest.mark.usefixtures("_compiler")
+@pytest.mark.parametrize("scale", [1e-3, 1e3, 9.9e4, 1e6, 1e30])
+def test_phases_of_every_size(scale):
+    by_frequency = (scale * torch.linspace(-1, 1, 4096)).reshape(2, 2048).cuda()
+    store = torch.empty((4, 2048), dtype=torch.bfloat16, device="cuda")
+    assert kernels.cos_sin(by_frequency.mT, store)
+    exact = by_frequency.double()
+    expected = torch.cat((torch.cos(exact), torch.sin(exact)))
+    assert float((store.double() - expected).abs().max()) <= 2.0**-9 + 1e-6
+
+
+@pytest.mark.cuda
+@pytest.mark.usefixtures("_compiler")
+def test_more_frequencies_than_a_grid_is_high(monkeypatch):
+    monkeypatch.setattr(kernels, "MOST_FREQUENCIES", 3)
+    by_frequency = drawn(7, 1500).cuda()
+    store = torch.empty((14, 1504), dtype=torch.bfloat16, device="cuda")
+    assert kernels.cos_sin(by_frequency.mT, store)
+    expected = torch.cat((torch.cos(by_frequency), torch.sin(by_frequency))).double()
+    assert float((store[:, :1500].double() - expected).abs().max()) <= 2.0**-9 + 1e-6
+
+
+@pytest.mark.cuda
+@pytest.mark.usefixtures("_compiler")
 def test_what_is_no_number_stays_none():
     by_frequency = torch.tensor([[0.0, float("nan"), float("inf"), -float("inf"), 1.0]]).cuda()
     store = torch.zeros((2, 8), dtype=torch.bfloat16, device="cuda")

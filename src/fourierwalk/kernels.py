@@ -8,41 +8,48 @@ from typing import Any
 
 SOURCE = """
 __device__ unsigned short rounded(float value) {  // to bf16, ties to even
-    if (value != value) return 0x7fc0;  // not a number
     const unsigned int bits = __float_as_uint(value);
-    return (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+    return value == value ? (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16 : 0x7fc0;  // what is no number stays none
+}
+
+__device__ void of_one(float phase, unsigned short& cosine, unsigned short& sine) {
+    float s, c;
+    if (fabsf(phase) < 1e5f) {  // less whole turns, in two parts, and then what the GPU has for it: good to 1e-6
+        const float turns = rintf(0.15915494f * phase);
+        __sincosf(fmaf(-turns, -1.7484555e-7f, fmaf(-turns, 6.2831855f, phase)), &s, &c);
+    } else {
+        sincosf(phase, &s, &c);
+    }
+    cosine = rounded(c);
+    sine = rounded(s);
 }
 
 extern "C" __global__ void cos_sin(const float* phases, unsigned short* store, long long n_rows,
                                    long long n_frequencies, long long phase_stride, long long store_stride) {
-    const long long n_blocks = (n_rows + 1023) / 1024, frequency = blockIdx.x / n_blocks;
-    const long long row = blockIdx.x % n_blocks * 1024 + threadIdx.x * 4;
-    const float* from = phases + frequency * phase_stride + row;
-    unsigned short* cosines = store + frequency * store_stride + row;
-    unsigned short* sines = cosines + n_frequencies * store_stride;
-    float phase[4], sine, cosine;
-    unsigned short c[4], s[4];
-    const int n = row + 4 <= n_rows ? 4 : row < n_rows ? (int)(n_rows - row) : 0;
-    if (n == 4 && ((unsigned long long)from & 15) == 0) {
-        const float4 four = *(const float4*)from;
-        phase[0] = four.x; phase[1] = four.y; phase[2] = four.z; phase[3] = four.w;
-    } else {
-        for (int i = 0; i < n; ++i) phase[i] = from[i];
-    }
-    for (int i = 0; i < n; ++i) {
-        sincosf(phase[i], &sine, &cosine);
-        c[i] = rounded(cosine);
-        s[i] = rounded(sine);
-    }
-    if (n == 4) {
-        *(ushort4*)cosines = make_ushort4(c[0], c[1], c[2], c[3]);
-        *(ushort4*)sines = make_ushort4(s[0], s[1], s[2], s[3]);
-    } else {
-        for (int i = 0; i < n; ++i) cosines[i] = c[i], sines[i] = s[i];
+    const long long row = blockIdx.x * 1024LL + threadIdx.x * 4;
+    for (long long frequency = blockIdx.y; frequency < n_frequencies; frequency += gridDim.y) {
+        const float* from = phases + frequency * phase_stride + row;
+        unsigned short* cosines = store + frequency * store_stride + row;
+        unsigned short* sines = cosines + n_frequencies * store_stride;
+        if (row + 4 <= n_rows && ((unsigned long long)from & 15) == 0) {
+            const float4 four = *(const float4*)from;
+            ushort4 c, s;
+            of_one(four.x, c.x, s.x);
+            of_one(four.y, c.y, s.y);
+            of_one(four.z, c.z, s.z);
+            of_one(four.w, c.w, s.w);
+            *(ushort4*)cosines = c;
+            *(ushort4*)sines = s;
+        } else {
+            for (int i = 0; i < 4 && row + i < n_rows; ++i) of_one(from[i], cosines[i], sines[i]);
+        }
     }
 }
 """
 """A block of 256 threads takes 1,024 phases of one frequency, each four of them: so memory is read and written best."""
+
+MOST_FREQUENCIES = 65_535
+"""A grid of blocks is no higher; where there are more frequencies, a block takes several."""
 
 TYPES = (ctypes.c_void_p,) * 2 + (ctypes.c_longlong,) * 4
 
@@ -65,8 +72,8 @@ def cos_sin(phases: Any, store: Any) -> bool:
     arguments = (by_frequency.data_ptr(), store.data_ptr(), *shape), TYPES
     with torch.cuda.device(store.device):
         stream = torch.cuda.current_stream().cuda_stream
-        n_blocks = -(-n_rows // 1024) * n_frequencies
-        _done(driver.cuLaunchKernel(kernel, n_blocks, 1, 1, 256, 1, 1, 0, stream, arguments, 0))
+        grid = -(-n_rows // 1024), min(n_frequencies, MOST_FREQUENCIES), 1
+        _done(driver.cuLaunchKernel(kernel, *grid, 256, 1, 1, 0, stream, arguments, 0))
     return True
 
 
