@@ -48,6 +48,10 @@ class Features(Protocol):
     # fixed amplitudes, can be descended on; one without can only walk.
 
 
+FEW_MOMENTS = 64
+"""Outputs times inputs up to which a gradient is one product of the columns: no other matrix of their size is made."""
+
+
 class _Fourier:
     """What the two Fourier kinds share: f(x) = Re Σ βₖ exp(iωₖ·x) = Σ Re βₖ cos(ωₖ·x) − Im βₖ sin(ωₖ·x)."""
 
@@ -73,22 +77,23 @@ class _Fourier:
         return xp.concat((xp.real(amplitudes), -xp.imag(amplitudes)), axis=-2)
 
     def gradient(self, block: Block, frequencies: Array, amplitudes: Array) -> Array:
-        """Half of ∂/∂ωₖ of the block's Σw|f − y|² at fixed amplitudes, (K, d)."""
-        columns = self.columns(block, frequencies)
+        """Half of ∂/∂ωₖ of the block's Σw|f − y|² at fixed amplitudes, (K, d): Σₙ r·∂f/∂φₖ xₙ."""
+        columns, xp, n = self.columns(block, frequencies), namespace(frequencies), frequencies.shape[0]
         residual = matmul(columns, self.coefficients(amplitudes)) - block.y
-        pull = self._pull(columns, residual, amplitudes, frequencies.shape[0])
         if self.is_complex:  # the imaginary part of the model is a residual too
             turned = -1j * amplitudes
-            pull = pull + self._pull(columns, matmul(columns, self.coefficients(turned)), turned, frequencies.shape[0])
+            residual = xp.concat((residual, matmul(columns, self.coefficients(turned))), axis=1)
+            amplitudes = xp.concat((amplitudes, turned), axis=1)
         if block.weight is not None:
-            pull = pull * block.weight[:, None]
-        return block.gather(pull)
-
-    def _pull(self, columns: Array, residual: Array, amplitudes: Array, n: int) -> Array:
-        """Σ over outputs of r·∂f/∂φₖ, (n_rows, K): ∂f/∂φ = −Re β sin φ − Im β cos φ."""
-        xp = namespace(residual)
-        by_sine, by_cosine = residual @ xp.real(amplitudes).T, residual @ xp.imag(amplitudes).T
-        return -(by_sine * columns[:, n:] + by_cosine * columns[:, :n])
+            residual = residual * block.weight[:, None]
+        cosine_share, sine_share = xp.imag(amplitudes), xp.real(amplitudes)  # ∂f/∂φ = −Re β sin φ − Im β cos φ
+        if block.center is None and residual.shape[1] * frequencies.shape[1] <= FEW_MOMENTS:
+            moments = block.moments(columns, residual)
+            return -xp.sum(
+                sine_share[:, :, None] * moments[n:, ...] + cosine_share[:, :, None] * moments[:n, ...], axis=1
+            )
+        pull = (residual @ sine_share.T) * columns[:, n:] + (residual @ cosine_share.T) * columns[:, :n]
+        return -block.gather(pull)
 
 
 @dataclass(frozen=True)

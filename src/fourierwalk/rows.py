@@ -63,6 +63,12 @@ class Block:
         total = namespace(pulls).sum(pulls, axis=0)
         return ((self.x.T @ pulls).T - total[:, None] * self.center[None, :]) / self.scale[None, :]
 
+    def moments(self, columns: Array, values: Array) -> Array:
+        """Σₙ columnₙⱼ valueₙₒ xₙ of dense rows, (n_columns, q, d)."""
+        xp, shape = namespace(columns), (int(columns.shape[1]), int(values.shape[1]), int(self.x.shape[1]))
+        products = values[:, :, None] * float64(self.x)[:, None, :]
+        return xp.reshape(matmul(columns.T, xp.reshape(products, (-1, shape[1] * shape[2]))), shape)
+
     def projector(self, vectors: Array, precision: str = "double") -> Callable[[slice], Array]:
         """`project` of some rows at a time: of wide ones from one large product, of narrow ones where they are used.
 
