@@ -96,11 +96,13 @@ def _tables_of(page: Page, found: Found, name: str) -> None:
     if name == "case4":
         page.text(
             "Table 1, % misclassified, means ± standard deviations of several seeds; the tuned column is ours: σ and λ "
-            f"chosen on a sixth of the training rows. {summary.rounded(found, name)}"
+            "chosen on a sixth of the training rows."
         )
         page.table(*summary.table_1(found))
     elif name in ("case1", "case2"):
         page.table(*summary.error_rows(found, CASES[name]))
+    if said := summary.rounded(found, name):
+        page.text(said)
 
 
 def _closing(page: Page, found: Found) -> None:

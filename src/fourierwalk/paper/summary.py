@@ -134,10 +134,10 @@ def rounded(found: Found, case: str) -> str:
     if not kinds:
         return ""
     widths = [settings["width"] for settings, each in zip(cells, precisions, strict=True) if each is not None]
-    return (
-        f"{len(widths)} walks (K = {min(widths)} to {max(widths)}) had their products in {' and '.join(kinds)}, "
-        "the last fit in double precision."
-    )
+    least, most = min(widths), max(widths)
+    walks = "One walk" if len(widths) == 1 else f"{len(widths)} walks"
+    among = f"{least}" if least == most else f"{least} to {most}"
+    return f"{walks} (K = {among}) had products in {' and '.join(kinds)}, and the last fit in double precision."
 
 
 def slope_rows(found: Found) -> tuple[list[str], list[list[str]]]:
