@@ -28,7 +28,7 @@ from fourierwalk.selection import Candidate, Look, Selection, beats_the_mean_lef
 
 WALK_REGULARIZATION = 0.01
 WALK_STEPS = 100
-DESCENT_STEPS = 300
+DESCENT_STEPS = 400
 WALK_LOOKS_EVERY = 5
 DESCENT_LOOKS_EVERY = 5
 FIRST_STEP, LAST_STEP = 0.5, 0.1  # of the walk: relative to the frequencies' spread, and to the first
@@ -37,6 +37,7 @@ HOPELESS = 10.0  # times the error that there is: what descent makes up for in n
 AVERAGE = 0.98  # of the error that there is: what an average must reach to be worth its members
 FINISHING_STEPS = 5
 FEW_ROWS = 400  # below, no average is tried and descent is short
+SHORT_PATIENCE = 10  # looks, at most, where gains do not come late: of members, of frequencies that follow anything
 MOST_DOUBLINGS = 14
 
 
@@ -90,11 +91,11 @@ class Automatic:
     max_norm : float
         No frequency moves to this norm or beyond.
     n_steps : int, optional
-        Steps of walk and descent together, a sixth of them walk. None: 100 and 300, fewer for few rows, and a few more
+        Steps of walk and descent together, a sixth of them walk. None: 100 and 400, fewer for few rows, and a few more
         from wider starts.
     patience : int
-        Looks at the held-out rows without a gain after which descent ends; without `n_steps` fewer where the
-        frequencies have more components than there are targets.
+        Looks at the held-out rows without a gain after which descent ends; 10 at most for the members of an average,
+        and, without `n_steps`, where the frequencies have more components than there are targets (there often fewer).
 
     Examples
     --------
@@ -115,7 +116,7 @@ class Automatic:
     exponent: float | None = None
     max_norm: float = math.inf
     n_steps: int | None = None
-    patience: int = 10
+    patience: int = 30
 
     def search(self, splits: Callable[[int], Split], start: Start, rng: Any) -> Generator[Look, None, Found]:
         """Search for frequencies, yielding every look at the held-out rows.
@@ -128,7 +129,7 @@ class Automatic:
             return self._by_leave_one_out(problem, start, rng)
         found = yield from self._one(first, start, rng)
         best_error = found.members[0].look.error
-        for_members = replace(self, walk=self.walk and not found.is_lost)
+        for_members = replace(self, walk=self.walk and not found.is_lost, patience=min(self.patience, SHORT_PATIENCE))
         for n_members in self.members if start.frequencies is None else ():  # given ones are those of one model
             if start.shape[0] // n_members < LEAST_MEMBER or problem.rows.total_weight < FEW_ROWS:
                 break
@@ -218,7 +219,8 @@ class Automatic:
             phases.append(("walk", Phase(walk, on_batches, n_walk, WALK_LOOKS_EVERY, gives_up)))
         if self.descend and n_descent and hasattr(problem.features, "gradient"):
             descent, minimize = Descent(max_norm=self.max_norm), replace(problem, solver=problem.solver.for_descent)
-            gives_up = (patience_in_proportion if self.n_steps is None and is_rich else patience)(self.patience)
+            in_proportion = patience_in_proportion(min(self.patience, SHORT_PATIENCE))
+            gives_up = in_proportion if self.n_steps is None and is_rich else patience(self.patience)
             phases.append(("descent", Phase(descent, minimize, n_descent, DESCENT_LOOKS_EVERY, gives_up, True)))
         return phases
 

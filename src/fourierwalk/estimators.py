@@ -64,7 +64,7 @@ _PARAMETERS = """
         Whether rows are held out to choose by. "auto": for `sampler="auto"`, or where X_val is given.
     validation_fraction : float, default=0.1
         Share of the rows held out; picked by a hash of their contents, and none below 100 distinct rows.
-    patience : int, default=10
+    patience : int, default=30
         Looks at the held-out rows without a gain after which walk or descent ends. One every `refit_every` steps; with
         "auto" every 5.
     solver : {"auto", "direct", "spectral", "dual"} or Solver, default="auto"
@@ -121,7 +121,7 @@ class _AdaptiveFourier(BaseEstimator):
         standardize: Any = "auto",
         early_stopping: Any = "auto",
         validation_fraction: float = 0.1,
-        patience: int = 10,
+        patience: int = 30,
         solver: Any = "auto",
         device: str | None = None,
         warm_start: bool = False,
@@ -280,7 +280,7 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
         standardize: Any = "auto",
         early_stopping: Any = "auto",
         validation_fraction: float = 0.1,
-        patience: int = 10,
+        patience: int = 30,
         solver: Any = "auto",
         device: str | None = None,
         warm_start: bool = False,

@@ -62,7 +62,8 @@ class _Fourier:
         return n_features
 
     def columns(self, block: Block, frequencies: Array) -> Array:
-        return cos_sin(block.projector(frequencies), self._shape(block, frequencies))
+        shape = self._shape(block, frequencies)
+        return block.columns(self, frequencies, lambda: cos_sin(block.projector(frequencies), shape))
 
     def single_columns(self, block: Block, frequencies: Array, precision: str) -> Array:
         """The columns in single precision, of phases in double; for bf16 products of torch rounded to that."""

@@ -27,6 +27,7 @@ from fourierwalk._arrays import (
 from fourierwalk.eigensystem import Eigensystem, divisor_of, significant
 from fourierwalk.factorisation import cholesky, cholesky_solve, eigh, shifted, solved
 from fourierwalk.features import Features
+from fourierwalk.kept import Kept
 from fourierwalk.normal_equations import NormalEquations, System, weighted
 from fourierwalk.products import UNITS, matmul, outer_gram
 from fourierwalk.rows import Rows
@@ -55,36 +56,15 @@ class Solution(NamedTuple):
     info: SolveInfo
 
 
-class Latest:
-    """What was posed last: whoever asks again for the same frequencies need not wait."""
+class Latest(Kept):
+    """What was posed last, and what was recorded of it on a GPU: see `recording.recorded`."""
 
-    def __init__(self) -> None:
-        self.forget()
+    recording: Any = None
 
     def forget(self) -> None:
         """Give the memory back."""
-        self.recording: Any = None  # of a walk's solve on a GPU: see `recording.recorded`
-        self._drop()
-
-    def _drop(self) -> None:
-        self._of: tuple[Any, ...] = ()
-        self._how: tuple[Any, ...] = ()
-        self._posed: Any = None
-
-    def of(self, problem: LeastSquares, frequencies: Array, how: str, make: Callable[[], Any]) -> Any:
-        """What belongs to these very arrays, unchanged since; what belongs to others is dropped before it is made."""
-        of, mark = (problem.rows, problem.features, frequencies), _mark(frequencies)
-        is_known = len(self._of) == len(of) and all(new is old for new, old in zip(of, self._of, strict=True))
-        if not is_known or how != self._how[0] or not np.array_equal(mark, self._how[1]):
-            self._drop()
-            self._posed = make()
-            self._of, self._how = of, (how, mark)
-        return self._posed
-
-
-def _mark(array: Array) -> Any:
-    """What changes where an array is changed in place: a copy of NumPy's, the version of a torch tensor."""
-    return array.copy() if isinstance(array, np.ndarray) else getattr(array, "_version", None)
+        self.recording = None
+        super().forget()
 
 
 @dataclass(frozen=True)
@@ -211,8 +191,16 @@ class LeastSquares:
         if path == "spectral":
             return self.system(frequencies, precision), None
         if path == "direct":
-            return self.latest.of(self, frequencies, precision, lambda: (self.system(frequencies, precision), None))
-        return self.latest.of(self, frequencies, path, lambda: self._dual(frequencies))
+            return self._latest(frequencies, precision, lambda: (self.system(frequencies, precision), None))
+        return self._latest(frequencies, path, lambda: self._dual(frequencies))
+
+    def _latest(self, frequencies: Array, how: str, make: Callable[[], Any]) -> Any:
+        return self.latest.of(frequencies, (self.rows, self.features), how, make)
+
+    def forget(self) -> None:
+        """Give back the memory of what is kept for the next question."""
+        self.latest.forget()
+        self.rows.kept.forget()
 
     def _dual(self, frequencies: Array) -> tuple[System, Array]:
         """(SSᴴ + λN) z = y, and Sᴴ."""

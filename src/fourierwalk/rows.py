@@ -13,6 +13,7 @@ import scipy.sparse
 from array_api_compat import is_torch_array
 
 from fourierwalk._arrays import Array, accelerator_bytes, float64, like, namespace, scalar, transposed
+from fourierwalk.kept import Kept
 from fourierwalk.products import Parts, matmul, phases
 from fourierwalk.streaming import Streamed
 
@@ -40,6 +41,7 @@ class Block:
     scale: Array | None = None
     halves: Parts | None = None  # of x, for products in bf16
     thirds: Parts | None = None  # of y, likewise
+    kept: Kept | None = None  # columns made last, where a block is all there is
 
     def part(self, part: slice) -> Block:
         """Some of the rows."""
@@ -47,7 +49,11 @@ class Block:
         weight = None if self.weight is None else self.weight[part]
         x = self.x[part] if scipy.sparse.issparse(self.x) else self.x[..., part, :]
         halves, thirds = (None if each is None else each.part(part) for each in (self.halves, self.thirds))
-        return replace(self, x=x, y=y, weight=weight, halves=halves, thirds=thirds)
+        return replace(self, x=x, y=y, weight=weight, halves=halves, thirds=thirds, kept=None)
+
+    def columns(self, features: Any, frequencies: Array, make: Callable[[], Array]) -> Array:
+        """The features' columns, made if they are not there: descent asks for them in a solve and in its gradient."""
+        return make() if self.kept is None else self.kept.of(frequencies, (features,), "", make)
 
     def project(self, vectors: Array, precision: str = "double") -> Array:
         """The scalar products of each row with each vector, (n, K). Sparse rows are centred here, in the phase."""
@@ -153,6 +159,8 @@ class Rows:
         parts = [slice(start, min(start + height, len(self))) for start in range(0, len(self), height)]
         for i, part in enumerate(parts):
             block = whole.part(part)
+            if len(parts) == 1 and isinstance(self.x, np.ndarray):
+                block = replace(block, kept=self.kept)
             if isinstance(self.x, Streamed) and i + 1 < len(parts):
                 self.x.prefetch(parts[i + 1])  # while the device works on this one
             yield block
@@ -170,6 +178,11 @@ class Rows:
     def whole(self) -> Block:
         """All rows as one block, for what cannot be summed (the dual form)."""
         return Block(self.x, self.y, self.weight, self.center, self.scale, self._halves, self._thirds)
+
+    @cached_property
+    def kept(self) -> Kept:
+        """The columns made last, of rows that are one block on a CPU."""
+        return Kept()
 
     @cached_property
     def _halves(self) -> Parts | None:

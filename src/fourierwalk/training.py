@@ -193,7 +193,7 @@ class Training:
         other = split if data.x_val is None else lambda _: first
         search = self._search(lambda fold: other(fold) if fold else first, features, data, rng, resume)
         found = self._watched(search)
-        first.problem.latest.forget()
+        first.problem.forget()
         decisions.extend((*found.decisions, *_solves(found.infos)))
         whole = LeastSquares(rows, features, 0.0, exact)
         sampler = self.sampler_object(data)
