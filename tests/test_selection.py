@@ -587,6 +587,17 @@ def test_looks_of_classes_are_log_losses_at_the_best_temperature(weighted, xp):
     assert found == pytest.approx(
         log_loss(codes[45:], probabilities, sample_weight=weight[45:], labels=[0, 1, 2]), rel=1e-7
     )
+    nothing = xp.asarray(np.zeros((5, 3), dtype=complex))
+    assert looks.mean_error == pytest.approx(looks.errors(xp.asarray(omega), [nothing])[0])
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+def test_the_error_of_the_mean(weighted, xp):
+    x, y, weight = problem(60)
+    held_out = rows_of(xp, x, y, weight if weighted else np.ones(60))
+    expected = np.average(np.sum(y**2, axis=1), weights=weight if weighted else None)
+    looks = Selection(LeastSquares(held_out, FEATURES["cos-sin"].features, 0.1), held_out)
+    assert looks.mean_error == pytest.approx(expected)
 
 
 def test_errors_that_are_no_numbers_are_infinite():

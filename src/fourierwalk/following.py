@@ -22,6 +22,8 @@ MOST_HEATS = 3
 LARGE_REGULARIZATION = 0.01  # λ at which a smaller one is tried for descent
 LIGHT = 0.1  # of the looks' λ
 LIGHTER = 0.98  # of the error at the looks' λ: what descent at less must come below
+QUIET = 0.02  # of the mean's error: where a fit has come below, hardly any noise is left to follow
+LIGHTER_IF_QUIET = 1.5  # the same there
 ALL_DONE = "all steps done"
 LOST = "it led away from the start"
 IMPATIENT = "no better state for as many looks as patience allows"
@@ -157,7 +159,8 @@ def raced(
 
     A start is judged best before descent where its frequencies lie close; descent wants them further out, where it can
     still move them together, and cannot move them apart. And frequencies that have descended at a large λ are best with
-    it, so that looks go on choosing it, where others that have descended at a small one may be better.
+    it, so that looks go on choosing it, where others that have descended at a small one may be better: of noisy targets
+    a few are, and the held-out rows say which; without noise most are in the end, and a few rows say little so early.
     """
     if phase.n_steps <= HEAT:
         return (yield from follow_from(phase, selection, best, step, rng)), []
@@ -182,10 +185,11 @@ def raced(
         rival = yield from follow_from(lighter, selection, started, step + len(infos), rng)
         infos.extend(rival.infos)
         looks.extend(rival.looks)
-        if _error(rival) < LIGHTER * _error(leader):
+        is_quiet = _error(leader) < QUIET * selection.mean_error
+        if _error(rival) < (LIGHTER_IF_QUIET if is_quiet else LIGHTER) * _error(leader):
             told.append(
                 f"descent at a tenth of λ: held-out error {_error(rival):.4g} after {HEAT} steps, against "
-                f"{_error(leader):.4g}; kept"
+                f"{_error(leader):.4g}; kept{', as there is hardly any noise' if is_quiet else ''}"
             )
             leader, phase = rival, phase._replace(share=LIGHT)
     state = leader.state._replace(step=step + len(infos))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -227,6 +228,13 @@ class Selection:
         total = xp.sum(rows if weight is None else rows * weight, axis=1)
         found = to_host(total) / self.held_out.total_weight
         return np.where(np.isfinite(found), found, np.inf).tolist()
+
+    @cached_property
+    def mean_error(self) -> float:
+        """The error of the constant model, whose values are zero."""
+        targets: Any = self.held_out.y
+        rows, weight = self._row_errors(0.0 * targets[None, ...])[0, :], self.held_out.weight
+        return float(namespace(rows).sum(rows if weight is None else rows * weight)) / self.held_out.total_weight
 
     def beats_the_mean(self, frequencies: Array, amplitudes: Array) -> bool:
         """Whether a model is better than the constant one, and not worse where most rows are.
