@@ -589,6 +589,7 @@ def test_looks_of_classes_are_log_losses_at_the_best_temperature(weighted, xp):
     )
     nothing = xp.asarray(np.zeros((5, 3), dtype=complex))
     assert looks.mean_error == pytest.approx(looks.errors(xp.asarray(omega), [nothing])[0])
+    assert not looks.is_quiet(0.0)  # of classes nobody knows
 
 
 @pytest.mark.parametrize("weighted", [True, False])
@@ -598,6 +599,8 @@ def test_the_error_of_the_mean(weighted, xp):
     expected = np.average(np.sum(y**2, axis=1), weights=weight if weighted else None)
     looks = Selection(LeastSquares(held_out, FEATURES["cos-sin"].features, 0.1), held_out)
     assert looks.mean_error == pytest.approx(expected)
+    assert looks.is_quiet(0.019 * expected)
+    assert not looks.is_quiet(0.021 * expected)
 
 
 def test_errors_that_are_no_numbers_are_infinite():

@@ -49,7 +49,9 @@ class Features(Protocol):
 
 
 FEW_MOMENTS = 64
-"""Outputs times inputs up to which a gradient is one product of the columns: no other matrix of their size is made."""
+"""Outputs times inputs up to which, unless there are fewer columns, a gradient is one product of the columns.
+
+Else a matrix of their size is made beside them."""
 
 
 class _Fourier:
@@ -88,7 +90,7 @@ class _Fourier:
         if block.weight is not None:
             residual = residual * block.weight[:, None]
         cosine_share, sine_share = xp.imag(amplitudes), xp.real(amplitudes)  # ∂f/∂φ = −Re β sin φ − Im β cos φ
-        if block.center is None and residual.shape[1] * frequencies.shape[1] <= FEW_MOMENTS:
+        if block.center is None and residual.shape[1] * frequencies.shape[1] <= min(FEW_MOMENTS, 2 * n):
             moments = block.moments(columns, residual)
             return -xp.sum(
                 sine_share[:, :, None] * moments[n:, ...] + cosine_share[:, :, None] * moments[:n, ...], axis=1

@@ -22,8 +22,7 @@ MOST_HEATS = 3
 LARGE_REGULARIZATION = 0.01  # λ at which a smaller one is tried for descent
 LIGHT = 0.1  # of the looks' λ
 LIGHTER = 0.98  # of the error at the looks' λ: what descent at less must come below
-QUIET = 0.02  # of the mean's error: where a fit has come below, hardly any noise is left to follow
-LIGHTER_IF_QUIET = 1.5  # the same there
+LIGHTER_IF_QUIET = 1.5  # the same where there is hardly any noise
 ALL_DONE = "all steps done"
 LOST = "it led away from the start"
 IMPATIENT = "no better state for as many looks as patience allows"
@@ -180,28 +179,38 @@ def raced(
             f"descent, against {_error(leader):.4g}; kept"
         )
         leader, started, wider = rival, start, 2.0 * wider
+    found = leader.best
     if leader.looks and leader.looks[-1].regularization >= LARGE_REGULARIZATION:
         lighter = heat._replace(share=LIGHT)
         rival = yield from follow_from(lighter, selection, started, step + len(infos), rng)
         infos.extend(rival.infos)
         looks.extend(rival.looks)
-        is_quiet = _error(leader) < QUIET * selection.mean_error
-        if _error(rival) < (LIGHTER_IF_QUIET if is_quiet else LIGHTER) * _error(leader):
+        error = min((look.error for look in rival.looks), default=math.inf)
+        is_quiet = rival.ending == ALL_DONE and selection.is_quiet(_error(leader))
+        if error < (LIGHTER_IF_QUIET if is_quiet else LIGHTER) * _error(leader):
             told.append(
-                f"descent at a tenth of λ: held-out error {_error(rival):.4g} after {HEAT} steps, against "
+                f"descent at a tenth of λ: held-out error {error:.4g} after {HEAT} steps, against "
                 f"{_error(leader):.4g}; kept{', as there is hardly any noise' if is_quiet else ''}"
             )
             leader, phase = rival, phase._replace(share=LIGHT)
+            found = _better(found, rival.best)
     state = leader.state._replace(step=step + len(infos))
     if leader.ending != ALL_DONE:
-        return leader._replace(state=state, infos=infos, looks=looks), told
+        return leader._replace(best=found, state=state, infos=infos, looks=looks), told
     rest = phase._replace(
         n_steps=phase.n_steps - HEAT,
         minimize=at_regularization(phase.minimize, phase.share * leader.looks[-1].regularization),
         errors=(started.look.error, *(look.error for look in leader.looks)),
     )
     trail = yield from follow(rest, selection, leader.best, state, rng)
-    return trail._replace(infos=[*infos, *trail.infos], looks=[*looks, *trail.looks]), told
+    return trail._replace(
+        best=_better(found, trail.best), infos=[*infos, *trail.infos], looks=[*looks, *trail.looks]
+    ), told
+
+
+def _better(one: Any, other: Any) -> Any:
+    """The candidate of the smaller error; the first of equal ones."""
+    return other if other.look.error < one.look.error else one
 
 
 def _error(trail: Trail) -> float:

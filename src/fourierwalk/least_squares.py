@@ -204,6 +204,7 @@ class LeastSquares:
 
     def _dual(self, frequencies: Array) -> tuple[System, Array]:
         """(SSᴴ + λN) z = y, and Sᴴ."""
+        self.rows.kept.forget()
         matrix, y = self._whole(frequencies)
         targets = namespace(matrix).astype(y, matrix.dtype, copy=False)
         system = System(outer_gram(matrix), targets, self.rows.target_energy, self.rows.total_weight)

@@ -159,7 +159,7 @@ class Rows:
         parts = [slice(start, min(start + height, len(self))) for start in range(0, len(self), height)]
         for i, part in enumerate(parts):
             block = whole.part(part)
-            if len(parts) == 1 and isinstance(self.x, np.ndarray):
+            if isinstance(self.x, np.ndarray) and len(self) <= self.block_height(2 * width):  # one for gradients too
                 block = replace(block, kept=self.kept)
             if isinstance(self.x, Streamed) and i + 1 < len(parts):
                 self.x.prefetch(parts[i + 1])  # while the device works on this one

@@ -135,6 +135,9 @@ def _chosen(candidates: Sequence[Candidate]) -> Candidate:
     return max((each for each in candidates if each.look.error <= bar), key=lambda each: each.look.regularization)
 
 
+QUIET = 0.02
+"""Of the mean's error: below there is hardly any noise left."""
+
 PATH = tuple(10.0**power for power in range(-8, 2))
 """The λ that a look tries."""
 
@@ -235,6 +238,10 @@ class Selection:
         targets: Any = self.held_out.y
         rows, weight = self._row_errors(0.0 * targets[None, ...])[0, :], self.held_out.weight
         return float(namespace(rows).sum(rows if weight is None else rows * weight)) / self.held_out.total_weight
+
+    def is_quiet(self, error: float) -> bool:
+        """Whether a model of such an error has left hardly any noise to follow; log losses do not tell."""
+        return self.shares is None and error < QUIET * self.mean_error
 
     def beats_the_mean(self, frequencies: Array, amplitudes: Array) -> bool:
         """Whether a model is better than the constant one, and not worse where most rows are.

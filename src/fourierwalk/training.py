@@ -194,6 +194,8 @@ class Training:
         search = self._search(lambda fold: other(fold) if fold else first, features, data, rng, resume)
         found = self._watched(search)
         first.problem.forget()
+        if selection is not None:
+            selection.held_out.kept.forget()
         decisions.extend((*found.decisions, *_solves(found.infos)))
         whole = LeastSquares(rows, features, 0.0, exact)
         sampler = self.sampler_object(data)

@@ -289,7 +289,7 @@ def _auto(setting: Setting, width: int, seconds: float, error: float, repeats: i
     labels, truth = np.argmax(data.y, axis=1), np.argmax(data.y_test, axis=1)
     k = width // setting.shrink
     device = str(setting.device) if str(setting.device) != "cpu" else None
-    AdaptiveFourierClassifier(max(4, 64 // setting.shrink), device=device, random_state=0).fit(data.x, labels)
+    AdaptiveFourierClassifier(max(4, 128 // setting.shrink), device=device, random_state=0).fit(data.x, labels)
     model, times = AdaptiveFourierClassifier(k, device=device, random_state=0), []
     for _ in range(repeats):
         start = time.perf_counter()
