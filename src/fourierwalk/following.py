@@ -180,7 +180,7 @@ def raced(
         )
         leader, started, wider = rival, start, 2.0 * wider
     found = leader.best
-    if found is not None and found.look.regularization >= LARGE_REGULARIZATION:
+    if leader.looks and leader.looks[-1].regularization >= LARGE_REGULARIZATION:
         lighter = heat._replace(share=LIGHT)
         rival = yield from follow_from(lighter, selection, started, step + len(infos), rng)
         infos.extend(rival.infos)
