@@ -100,6 +100,16 @@ def test_rows_in_several_blocks_keep_nothing(monkeypatch):
     assert all(block.kept is None for block in blocks)
 
 
+@pytest.mark.parametrize("n_rows", [30, 90, 150])
+def test_a_solve_keeps_what_a_gradient_can_take(n_rows, monkeypatch):
+    """A gradient needs twice the room: what is one block for the solve alone is not kept."""
+    monkeypatch.setattr("fourierwalk.rows.WHOLE", 3)
+    monkeypatch.setattr("fourierwalk.rows.BLOCK_BYTES", 8 * 8 * 40)  # 120 rows are one block of 8 columns, 60 of 16
+    rows = Rows(np.ones((n_rows, 2)), np.ones((n_rows, 1)))
+    kept = [[block.kept is not None for block in rows.blocks(8, beside)] for beside in (0, 8)]
+    assert kept == {30: [[True], [True]], 90: [[False], 5 * [False]], 150: [4 * [False], 8 * [False]]}[n_rows]
+
+
 def test_features_of_ones_own_keep_nothing_unasked():
     x = np.random.default_rng(0).normal(size=(30, 2))
     rows = Rows(x, x[:, :1])

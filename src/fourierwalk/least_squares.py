@@ -292,8 +292,8 @@ class LeastSquares:
             of_block = getattr(self.features, "gradient", None)
             if of_block is None:
                 raise TypeError(f"descent needs features with a gradient, got {self.features.name!r}.")
-            width = 2 * self.features.n_columns * int(frequencies.shape[0])
-            gradient = self.rows.sum(lambda block: of_block(block, frequencies, amplitudes), width)
+            width = self.features.n_columns * int(frequencies.shape[0])
+            gradient = self.rows.sum(lambda block: of_block(block, frequencies, amplitudes), width, beside=width)
         return gradient * (2.0 / self.rows.total_weight)
 
     def _whole(self, frequencies: Array) -> tuple[Array, Array]:

@@ -153,13 +153,16 @@ class Rows:
         height = max(1, budget // (8 * max(1, width * stacked)))
         return len(self) if len(self) <= WHOLE * height else height
 
-    def blocks(self, width: int) -> Iterator[Block]:
-        """The rows in blocks whose `width` columns of doubles stay below the budget."""
-        height, whole = self.block_height(width), self.whole()
+    def blocks(self, width: int, beside: int = 0) -> Iterator[Block]:
+        """The rows in blocks whose `width` columns of doubles, and others beside them, stay below the budget.
+
+        Of rows that are one block with as many others beside, the last columns are kept.
+        """
+        height, whole = self.block_height(width + beside), self.whole()
         parts = [slice(start, min(start + height, len(self))) for start in range(0, len(self), height)]
         for i, part in enumerate(parts):
             block = whole.part(part)
-            if isinstance(self.x, np.ndarray) and len(self) <= self.block_height(2 * width):  # one for gradients too
+            if isinstance(self.x, np.ndarray) and len(self) <= self.block_height(2 * width):
                 block = replace(block, kept=self.kept)
             if isinstance(self.x, Streamed) and i + 1 < len(parts):
                 self.x.prefetch(parts[i + 1])  # while the device works on this one
@@ -167,9 +170,9 @@ class Rows:
             if isinstance(self.x, Streamed):
                 self.x.used()
 
-    def sum(self, term: Callable[[Block], Any], width: int) -> Any:
+    def sum(self, term: Callable[[Block], Any], width: int, beside: int = 0) -> Any:
         """Add the term of every block; a term is anything that can be added."""
-        blocks = self.blocks(width)
+        blocks = self.blocks(width, beside)
         total = term(next(blocks))
         for block in blocks:
             total = total + term(block)
