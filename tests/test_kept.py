@@ -107,6 +107,7 @@ def test_a_solve_keeps_what_a_gradient_can_take(n_rows, monkeypatch):
     monkeypatch.setattr("fourierwalk.rows.BLOCK_BYTES", 8 * 8 * 40)  # 120 rows are one block of 8 columns, 60 of 16
     rows = Rows(np.ones((n_rows, 2)), np.ones((n_rows, 1)))
     kept = [[block.kept is not None for block in rows.blocks(8, beside)] for beside in (0, 8)]
+    assert not any(block.kept for block in rows.blocks(8, 72))  # several blocks: none may take another's columns
     assert kept == {30: [[True], [True]], 90: [[False], 5 * [False]], 150: [4 * [False], 8 * [False]]}[n_rows]
 
 

@@ -156,13 +156,15 @@ class Rows:
     def blocks(self, width: int, beside: int = 0) -> Iterator[Block]:
         """The rows in blocks whose `width` columns of doubles, and others beside them, stay below the budget.
 
-        Of rows that are one block with as many others beside, the last columns are kept.
+        Of NumPy's rows that are one block, also with as many others beside, the last columns are kept. (On a GPU solves
+        are below double precision, and a gradient could not take their columns.)
         """
         height, whole = self.block_height(width + beside), self.whole()
         parts = [slice(start, min(start + height, len(self))) for start in range(0, len(self), height)]
+        keeps = isinstance(self.x, np.ndarray) and len(parts) == 1 and len(self) <= self.block_height(2 * width)
         for i, part in enumerate(parts):
             block = whole.part(part)
-            if isinstance(self.x, np.ndarray) and len(self) <= self.block_height(2 * width):
+            if keeps:
                 block = replace(block, kept=self.kept)
             if isinstance(self.x, Streamed) and i + 1 < len(parts):
                 self.x.prefetch(parts[i + 1])  # while the device works on this one
