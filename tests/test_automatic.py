@@ -26,6 +26,7 @@ from fourierwalk.following import Phase, follow, patience
 from fourierwalk.least_squares import LeastSquares, Minibatch
 from fourierwalk.proposals import AnnealedWalk, RandomWalk, ScaledWalk, ShapedWalk
 from fourierwalk.resampling import Resampling
+from fourierwalk.residual import Residual
 from fourierwalk.rows import Rows
 from fourierwalk.sampler import Metropolis, State
 from fourierwalk.selection import Candidate, Look, Selection, by_leave_one_out
@@ -237,10 +238,14 @@ def test_the_numbers_of_steps(n_rows, n_steps, expected):
     assert Automatic(n_steps=n_steps)._budget(n_rows) == expected
 
 
-def test_what_the_walk_is_made_of():
+def phases(search, problem, is_rich=False, is_crowded=False):
+    walk = search._walk_phase(problem, is_rich, np.random.default_rng(0))
+    return walk, search._descent_phase(problem, is_rich, is_crowded)
+
+
+def test_what_walk_and_descent_are_made_of():
     problem, selection = splits_of(*rows())(0)
-    rng = np.random.default_rng(0)
-    (_, walk), (_, descent) = Automatic(max_norm=9.0, exponent=2.0)._phases(problem, False, rng)
+    walk, descent = phases(Automatic(max_norm=9.0, exponent=2.0), problem)
     n_walk = Automatic()._budget(problem.rows.total_weight)[0]
     annealed = AnnealedWalk(ScaledWalk(ShapedWalk(0.5)), 0.1, n_walk)
     assert walk.sampler == Resampling(annealed, exponent=2.0, max_norm=9.0)
@@ -249,21 +254,39 @@ def test_what_the_walk_is_made_of():
     assert walk.n_steps == n_walk
     assert walk.minimize is problem
     assert descent.minimize == selection.minimize
-    own = Automatic(proposal=RandomWalk(1.0))._phases(problem, False, rng)[0][1]
+    assert descent.instead is None
+    own, _ = phases(Automatic(proposal=RandomWalk(1.0)), problem)
     assert own.sampler.proposal == RandomWalk(1.0)
-    batches = replace(problem, solver=Solver("direct", batch_size=50))
-    phases = Automatic()._phases(batches, False, rng)
-    assert isinstance(phases[0][1].minimize, Minibatch)
-    assert phases[1][1].minimize.solver == Solver("direct")
-    only = replace(problem, features=OnlyCosines())  # no gradient
-    assert [name for name, _ in Automatic()._phases(only, False, rng)] == ["walk"]
+    walk, descent = phases(Automatic(), replace(problem, solver=Solver("direct", batch_size=50)))
+    assert isinstance(walk.minimize, Minibatch)
+    assert descent.minimize.solver == Solver("direct")
+    assert phases(Automatic(walk=False, descend=False), problem) == (None, None)
+    walk, descent = phases(Automatic(), replace(problem, features=OnlyCosines()))  # no gradient
+    assert walk is not None
+    assert descent is None
+
+
+def test_crowded_frequencies_may_descend_on_the_residual():
+    problem, _ = splits_of(*rows())(0)
+    _, descent = phases(Automatic(), problem, is_crowded=True)
+    assert isinstance(descent.instead, Residual)
+    assert descent.instead == Residual.of(descent.minimize)
+    assert not isinstance(descent.minimize, Residual)
+
+
+@pytest.mark.parametrize(("n_frequencies", "is_crowded"), [(49, False), (50, True)])
+def test_frequencies_are_crowded_from_a_fifth_as_many_components_as_targets(n_frequencies, is_crowded, monkeypatch):
+    splits, asked = splits_of(*rows(555)), []  # of which a tenth is held out
+    monkeypatch.setattr(Automatic, "_descent_phase", lambda self, *settings: asked.append(settings))
+    drained(Automatic(walk=False)._one(splits(0), Start((n_frequencies, 2)), np.random.default_rng(0)))
+    assert asked == [(splits(0).problem, False, is_crowded)]
 
 
 @pytest.mark.parametrize(("precision", "descends_in"), [("single", "double"), ("auto", "auto"), ("double", "double")])
 def test_descent_is_in_double_precision_unless_that_is_left_open(precision, descends_in):
     problem, _ = splits_of(*rows())(0)
     problem = replace(problem, solver=Solver("direct", precision))
-    (_, walk), (_, descent) = Automatic()._phases(problem, False, np.random.default_rng(0))
+    walk, descent = phases(Automatic(), problem)
     assert walk.minimize.solver.precision == precision
     assert descent.minimize.solver.precision == descends_in
 
@@ -274,7 +297,7 @@ def test_when_walk_and_descent_give_up():
     lost, flat = [1.0] + [9.0] * 20, [1.0] * (following.LEAST_PATIENCE + 1)
 
     def ends(is_rich, **settings):
-        (_, walk), (_, descent) = Automatic(**settings)._phases(problem, is_rich, np.random.default_rng(0))
+        walk, descent = phases(Automatic(**settings), problem, is_rich)
         return bool(walk.gives_up(lost)), bool(descent.gives_up(flat))
 
     assert ends(False) == (True, False)
@@ -282,8 +305,12 @@ def test_when_walk_and_descent_give_up():
     assert ends(True, n_steps=300) == (False, False)
 
 
-@pytest.mark.parametrize(("n_frequencies", "races"), [(249, True), (250, False)])
-def test_frequencies_of_more_components_than_targets_do_not_race(n_frequencies, races):
+@pytest.mark.parametrize(
+    ("n_frequencies", "quiet", "races"), [(249, False, True), (250, False, False), (250, True, True)]
+)
+def test_frequencies_of_more_components_than_targets_do_not_race(n_frequencies, quiet, races, monkeypatch):
+    """They would follow any noise; without noise they race."""
+    monkeypatch.setattr(Selection, "is_quiet", lambda self, error: quiet)
     x, y = rows(555)  # of which a tenth is held out
     (problem, selection), search = splits_of(x, y)(0), Automatic(members=(), walk=False)
     assert problem.rows.y.size == 499

@@ -57,6 +57,7 @@ class Judge:
 @dataclass(frozen=True)
 class Problem:
     regularization: float = 0.01
+    mark: float = 1.0
 
 
 def followed(steps=((1.0, False),) * 100, errors=None, n_steps=60, look_every=5, growth=1.0, **options):
@@ -217,14 +218,16 @@ def test_steps_follow_the_regularization_of_the_last_look():
 
 @dataclass
 class Marking:
-    """A sampler whose frequencies are the λ that it stepped at."""
+    """A sampler whose frequencies are the λ that it stepped at, times the mark of the problem."""
 
     def init(self, minimize, frequencies):
         return State(0, frequencies, np.zeros((2, 1)), None)
 
     def sample(self, minimize, state, rng, n_steps):
         for _ in range(n_steps):
-            state = state._replace(step=state.step + 1, frequencies=np.full((2, 1), minimize.regularization))
+            state = state._replace(
+                step=state.step + 1, frequencies=np.full((2, 1), minimize.mark * minimize.regularization)
+            )
             yield state, Info(state.step, 1.0, 1.0, 0.0, Solve(False), "descent")
 
     def refit(self, state, minimize):
@@ -274,6 +277,19 @@ def test_a_heat_at_a_tenth_of_a_large_regularization(regularization, errors, qui
     assert ["hardly any noise" in words for words in told] == ([quiet] if at == 0.01 else [])
     assert [look.step for look in trail.looks if look.phase != "start"] == list(range(5, len(trail.infos) + 1, 5))
     assert len(seen) == len(trail.looks)
+
+
+@pytest.mark.parametrize(("error", "at"), [(0.9, 0.05), (0.99, 0.1)])
+def test_a_heat_on_another_measure_takes_the_place_of_the_tenth(error, at):
+    """At the λ of the looks."""
+    judge = Preferring(0.1, {0.1: 1.0, 0.05: error, 0.01: 0.1})
+    phase = Phase(Marking(), Problem(), 60, 5, following.patience(99), True, instead=Problem(mark=0.5))
+    start = judge.look(0, np.ones((2, 1)))
+    _, (trail, told) = drained(following.raced(phase, judge, start, 2 * np.ones((2, 1)), 0, None))
+    assert len(trail.infos) == 3 * following.HEAT + 60 - following.HEAT
+    assert_allclose(trail.state.frequencies, at)
+    words = f"descent on the residual alone: held-out error 0.9 after {following.HEAT} steps, against 1; kept"
+    assert told == ([words] if at == 0.05 else [])
 
 
 def test_without_noise_a_heat_that_has_ended_takes_nothing_over():

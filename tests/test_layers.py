@@ -18,7 +18,7 @@ LAYERS = [
     {"factorisation"},
     {"products", "nufft", "draws", "streaming"},
     {"features", "rows", "proposals"},
-    {"least_squares", "normal_equations", "eigensystem", "solver", "spectral"},
+    {"least_squares", "normal_equations", "eigensystem", "solver", "spectral", "residual"},
     {"sampler", "resampling", "descent", "recording"},
     {"ahead"},
     {"scaling", "selection", "model", "history", "files", "provenance", "temperature"},

@@ -23,6 +23,7 @@ from fourierwalk.following import (
 from fourierwalk.least_squares import LeastSquares, Minibatch
 from fourierwalk.proposals import AnnealedWalk, Proposal, ScaledWalk, ShapedWalk
 from fourierwalk.resampling import Resampling
+from fourierwalk.residual import Residual
 from fourierwalk.sampler import Info, State
 from fourierwalk.selection import Candidate, Look, Selection, beats_the_mean_left_out, by_leave_one_out, has_repeats
 
@@ -36,6 +37,7 @@ LEAST_MEMBER = 4  # frequencies of a member of an average
 HOPELESS = 10.0  # times the error that there is: what descent makes up for in no member
 AVERAGE = 0.98  # of the error that there is: what an average must reach to be worth its members
 FINISHING_STEPS = 5
+RICH, CROWDED = 1.0, 0.2  # components of the frequencies, per target: they can follow any noise; λ will be large
 FEW_ROWS = 400  # below, no average is tried and descent is short
 SHORT_PATIENCE = 10  # looks, at most, where gains do not come late: of members, of frequencies that follow anything
 MOST_DOUBLINGS = 14
@@ -181,14 +183,21 @@ class Automatic:
         state = State(start.step, best.frequencies, best.amplitudes, None)
         infos: list[Info] = []
         looks, is_lost = [best.look], False
-        is_rich = math.prod(start.shape) > problem.rows.total_weight * problem.rows.y.shape[1]  # type: ignore[union-attr]
-        may_widen = start.frequencies is None and start.spread is None and self.n_steps is None and not is_rich
-        widened = 2.0 * best.frequencies if may_widen else None
-        for name, phase in self._phases(problem, is_rich, rng):
+        first, may_race = best.frequencies, start.frequencies is None and start.spread is None and self.n_steps is None
+        crowding = math.prod(start.shape) / (problem.rows.total_weight * problem.rows.y.shape[1])  # type: ignore[union-attr]
+        for name in ("walk", "descent"):
+            is_rich = crowding > RICH and not selection.is_quiet(best.look.error)
+            phase = (
+                self._walk_phase(problem, is_rich, rng)
+                if name == "walk"
+                else self._descent_phase(problem, is_rich, crowding > CROWDED)
+            )
+            if phase is None:
+                continue
             if phase.follows and best.look.error > HOPELESS * error:
                 break
-            if phase.follows and widened is not None:
-                trail, told = yield from raced(phase, selection, best, widened, state.step, rng)
+            if phase.follows and may_race and not is_rich:
+                trail, told = yield from raced(phase, selection, best, 2.0 * first, state.step, rng)
                 decisions.extend(told)
             else:
                 trail = yield from follow_from(phase, selection, best, state.step, rng)
@@ -203,26 +212,32 @@ class Automatic:
             decisions.append(f"no descent: the features {problem.features.name!r} have no gradient")
         return Found((selection.refined(best),), state, infos, looks, decisions, is_lost=is_lost)
 
-    def _phases(self, problem: LeastSquares, is_rich: bool, rng: Any) -> list[tuple[str, Phase]]:
-        """What is done after the start.
+    def _walk_phase(self, problem: LeastSquares, is_rich: bool, rng: Any) -> Phase | None:
+        """How to explore."""
+        n_steps, _ = self._budget(problem.rows.total_weight)
+        if not self.walk or not n_steps:
+            return None
+        walk = Resampling(self.proposal or exploring(n_steps), exponent=self.exponent, max_norm=self.max_norm)
+        on_batches = problem if problem.solver.batch_size is None else Minibatch(problem, rng.spawn(1)[0])
+        n_looks = 0 if is_rich else n_steps // WALK_LOOKS_EVERY
+        gives_up = hope(n_looks) if self.n_steps is None and self.descend else patience(n_steps)
+        return Phase(walk, on_batches, n_steps, WALK_LOOKS_EVERY, gives_up)
 
-        Frequencies of more components than there are targets can follow anything, from any start: descent is short,
-        and once held-out errors rise they do so for good. Fewer may gain after a long time without.
+    def _descent_phase(self, problem: LeastSquares, is_rich: bool, is_crowded: bool) -> Phase | None:
+        """How to refine.
+
+        Frequencies of more components than there are targets can follow any noise, from any start: descent is short,
+        and once held-out errors rise they do so for good. Fewer may gain after a long time without. Where they are
+        crowded amplitudes need a large λ, and its penalty would rule the loss.
         """
-        n_walk, n_descent = self._budget(problem.rows.total_weight)
-        phases = []
-        if self.walk and n_walk:
-            walk = Resampling(self.proposal or exploring(n_walk), exponent=self.exponent, max_norm=self.max_norm)
-            on_batches = problem if problem.solver.batch_size is None else Minibatch(problem, rng.spawn(1)[0])
-            n_looks = 0 if is_rich else n_walk // WALK_LOOKS_EVERY
-            gives_up = hope(n_looks) if self.n_steps is None and self.descend else patience(n_walk)
-            phases.append(("walk", Phase(walk, on_batches, n_walk, WALK_LOOKS_EVERY, gives_up)))
-        if self.descend and n_descent and hasattr(problem.features, "gradient"):
-            descent, minimize = Descent(max_norm=self.max_norm), replace(problem, solver=problem.solver.for_descent)
-            in_proportion = patience_in_proportion(min(self.patience, SHORT_PATIENCE))
-            gives_up = in_proportion if self.n_steps is None and is_rich else patience(self.patience)
-            phases.append(("descent", Phase(descent, minimize, n_descent, DESCENT_LOOKS_EVERY, gives_up, True)))
-        return phases
+        _, n_steps = self._budget(problem.rows.total_weight)
+        if not self.descend or not n_steps or not hasattr(problem.features, "gradient"):
+            return None
+        descent, minimize = Descent(max_norm=self.max_norm), replace(problem, solver=problem.solver.for_descent)
+        in_proportion = patience_in_proportion(min(self.patience, SHORT_PATIENCE))
+        gives_up = in_proportion if self.n_steps is None and is_rich else patience(self.patience)
+        instead = Residual.of(minimize) if is_crowded else None
+        return Phase(descent, minimize, n_steps, DESCENT_LOOKS_EVERY, gives_up, True, instead=instead)
 
     def _budget(self, n_rows: float) -> tuple[int, int]:
         """Steps of walk and descent."""

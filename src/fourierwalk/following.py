@@ -77,6 +77,7 @@ class Phase(NamedTuple):
     follows: bool = False  # whether the λ of each look is that of the steps after it
     share: float = 1.0  # of that λ, if the steps are to take less
     errors: tuple[float, ...] = ()  # of start and looks, where others have been taken before
+    instead: Any = None  # what to descend on where λ is large, if there is something better than less of it
 
 
 class Trail(NamedTuple):
@@ -154,7 +155,7 @@ def follow_from(
 def raced(
     phase: Phase, selection: Selection, best: Candidate, wider: Array, step: int, rng: Any
 ) -> Generator[Look, None, tuple[Trail, list[str]]]:
-    """Descent from the best state, from ever wider starts, at a tenth of the looks' λ: a heat each, the winner goes on.
+    """Descent from the best state, from ever wider starts, in a lighter way: a heat each, the winner goes on.
 
     A start is judged best before descent where its frequencies lie close; descent wants them further out, where it can
     still move them together, and cannot move them apart. And frequencies that have descended at a large λ are best with
@@ -181,18 +182,19 @@ def raced(
         leader, started, wider = rival, start, 2.0 * wider
     found = leader.best
     if leader.looks and leader.looks[-1].regularization >= LARGE_REGULARIZATION:
-        lighter = heat._replace(share=LIGHT)
-        rival = yield from follow_from(lighter, selection, started, step + len(infos), rng)
+        how = "at a tenth of λ" if phase.instead is None else "on the residual alone"
+        lighter = phase._replace(share=LIGHT) if phase.instead is None else phase._replace(minimize=phase.instead)
+        rival = yield from follow_from(lighter._replace(n_steps=HEAT), selection, started, step + len(infos), rng)
         infos.extend(rival.infos)
         looks.extend(rival.looks)
         error = min((look.error for look in rival.looks), default=math.inf)
         is_quiet = rival.ending == ALL_DONE and selection.is_quiet(_error(leader))
         if error < (LIGHTER_IF_QUIET if is_quiet else LIGHTER) * _error(leader):
             told.append(
-                f"descent at a tenth of λ: held-out error {error:.4g} after {HEAT} steps, against "
+                f"descent {how}: held-out error {error:.4g} after {HEAT} steps, against "
                 f"{_error(leader):.4g}; kept{', as there is hardly any noise' if is_quiet else ''}"
             )
-            leader, phase = rival, phase._replace(share=LIGHT)
+            leader, phase = rival, lighter
             found = _better(found, rival.best)
     state = leader.state._replace(step=step + len(infos))
     if leader.ending != ALL_DONE:

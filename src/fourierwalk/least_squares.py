@@ -282,6 +282,18 @@ class LeastSquares:
                 solved = cholesky_solve(factor, right_hand_side)
                 yield regularization, self.features.amplitudes(solved if back is None else matmul(back, solved))
 
+    def twice(self, frequencies: Array) -> Array:
+        """Amplitudes solved for twice, (SᴴS + λN)⁻¹(Sᴴy + λNβ): some of what the ridge takes is given back."""
+        (matrix, right_hand_side, _, weight), back = self._posed(frequencies, self.path(frequencies))
+        ridge = self.regularization * weight
+        factor = cholesky(shifted(matrix, ridge))
+
+        def solve(values: Array) -> Array:
+            return _solve(matrix, values, ridge)[0] if factor is None else cholesky_solve(factor, values)
+
+        solved = solve(right_hand_side + ridge * solve(right_hand_side))
+        return self.features.amplitudes(solved if back is None else matmul(back, solved))
+
     def gradient(self, frequencies: Array, amplitudes: Array) -> Array:
         """∂/∂ωₖ of N⁻¹|Sβ − y|² at fixed amplitudes, (K, d): at the minimiser, the gradient of the projected loss."""
         if self.spectral is not None and self.path(frequencies) == "spectral":
