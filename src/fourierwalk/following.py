@@ -77,7 +77,7 @@ class Phase(NamedTuple):
     follows: bool = False  # whether the λ of each look is that of the steps after it
     share: float = 1.0  # of that λ, if the steps are to take less
     errors: tuple[float, ...] = ()  # of start and looks, where others have been taken before
-    instead: Any = None  # what to descend on where λ is large, if there is something better than less of it
+    instead: Any = None  # what to descend on, without noise, where λ is large: if not, on the same with less of it
 
 
 class Trail(NamedTuple):
@@ -182,17 +182,18 @@ def raced(
         leader, started, wider = rival, start, 2.0 * wider
     found = leader.best
     if leader.looks and leader.looks[-1].regularization >= LARGE_REGULARIZATION:
-        how = "at a tenth of λ" if phase.instead is None else "on the residual alone"
-        lighter = phase._replace(share=LIGHT) if phase.instead is None else phase._replace(minimize=phase.instead)
+        is_quiet, how, lighter = selection.is_quiet(_error(leader)), "at a tenth of λ", phase._replace(share=LIGHT)
+        if is_quiet and phase.instead is not None:
+            how, lighter = "on the residual alone", phase._replace(minimize=phase.instead)
         rival = yield from follow_from(lighter._replace(n_steps=HEAT), selection, started, step + len(infos), rng)
         infos.extend(rival.infos)
         looks.extend(rival.looks)
         error = min((look.error for look in rival.looks), default=math.inf)
-        is_quiet = rival.ending == ALL_DONE and selection.is_quiet(_error(leader))
-        if error < (LIGHTER_IF_QUIET if is_quiet else LIGHTER) * _error(leader):
+        is_favoured = is_quiet and rival.ending == ALL_DONE
+        if error < (LIGHTER_IF_QUIET if is_favoured else LIGHTER) * _error(leader):
             told.append(
                 f"descent {how}: held-out error {error:.4g} after {HEAT} steps, against "
-                f"{_error(leader):.4g}; kept{', as there is hardly any noise' if is_quiet else ''}"
+                f"{_error(leader):.4g}; kept{', as there is hardly any noise' if is_favoured else ''}"
             )
             leader, phase = rival, lighter
             found = _better(found, rival.best)
