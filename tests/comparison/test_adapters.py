@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.datasets import load_digits
+from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from fourierwalk.comparison.adapters import KernelRidgeClassifier, RecursiveFeatureMachine, UnitScaler
@@ -54,7 +55,7 @@ class Machine:
 def test_xrfm_is_called_as_it_wants(monkeypatch, regression):
     monkeypatch.setitem(sys.modules, "xrfm", types.SimpleNamespace(xRFM=Machine))
     x = np.random.default_rng(0).standard_normal((50, 3))
-    y = x[:, 0] if regression else np.repeat([0, 1], [35, 15])
+    y = x[:, 0] if regression else np.repeat(["b", "a"], [35, 15])
     model = clone(RecursiveFeatureMachine(regression, bandwidth=7.0, regularization=0.5, random_state=3)).fit(x, y)
     assert model.machine_.settings["rfm_params"]["model"]["bandwidth"] == 7.0
     assert model.machine_.settings["rfm_params"]["fit"]["reg"] == 0.5
@@ -62,4 +63,8 @@ def test_xrfm_is_called_as_it_wants(monkeypatch, regression):
     assert model.machine_.shapes == ((40, 3), (10, 3))
     assert model.machine_.types == (np.float32, np.float32 if regression else np.int64)
     assert model.predict(x).shape == (50,)
+    assert regression or set(model.predict(x)) == {"b"}
+    scoring = "neg_mean_squared_error" if regression else "accuracy"
+    scores = cross_val_score(model, x, y, scoring=scoring, error_score="raise")  # accuracy asks for classes_
+    assert np.all(np.isfinite(scores))
     assert (is_regressor(model), is_classifier(model)) == (regression, not regression)

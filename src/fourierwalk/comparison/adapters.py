@@ -96,6 +96,8 @@ class RecursiveFeatureMachine(BaseEstimator):
         self.machine_ = importlib.import_module("xrfm").xRFM(
             rfm_params=settings, device="cpu", random_state=self.random_state, verbose=False
         )
+        if not self.regression:  # it wants its classes numbered
+            self.classes_, y = np.unique(y, return_inverse=True)
         stratify = None if self.regression else y
         x, x_held, y, y_held = train_test_split(
             X.astype(np.float32), y, test_size=0.2, random_state=self.random_state, stratify=stratify
@@ -107,4 +109,5 @@ class RecursiveFeatureMachine(BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Numbers or classes."""
-        return np.asarray(self.machine_.predict(X.astype(np.float32))).reshape(X.shape[0])
+        found = np.asarray(self.machine_.predict(X.astype(np.float32))).reshape(X.shape[0])
+        return found if self.regression else self.classes_[found.astype(np.int64)]
