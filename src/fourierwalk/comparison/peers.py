@@ -150,7 +150,7 @@ def _peers(task: str) -> list[Tuned]:
         Tuned(
             "lightgbm",
             "LightGBM",
-            steps=_boosted("lightgbm", f"LGBM{kind}", n_estimators=500, verbose=-1),
+            steps=_boosted("lightgbm", f"LGBM{kind}", n_estimators=500, verbose=-1, n_jobs=0),  # as many as allowed
             grid={"model__learning_rate": _RATES, "model__num_leaves": _LEAVES},
             module="lightgbm",
             **trees,
