@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tables import FEATURES, OnlyCosines, Plain, drained, ridge
 
 from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierRegressor, automatic, following
+from fourierwalk import selection as selection_module
 from fourierwalk._arrays import to_host
 from fourierwalk.automatic import (
     Automatic,
@@ -316,6 +317,22 @@ def test_frequencies_of_more_components_than_targets_do_not_race(n_frequencies, 
     assert problem.rows.y.size == 499
     _, found = drained(search._one((problem, selection), Start((n_frequencies, 2)), np.random.default_rng(0)))
     assert ([look.phase for look in found.looks].count("start") > 1) == races
+
+
+def test_a_fit_that_goes_on_descending_on_the_residual(monkeypatch):
+    """The heat is tried and taken whatever λ and noise are; the model is none the worse, and says what it did."""
+    for where, name, value in (
+        (following, "LARGE_REGULARIZATION", 0.0),
+        (following, "LIGHTER_IF_QUIET", math.inf),
+        (selection_module, "QUIET", math.inf),
+    ):
+        monkeypatch.setattr(where, name, value)
+    x, y = rows(500, noise=0.0)
+    settings = {"sampler": Automatic(members=()), "random_state": 0}
+    crowded, roomy = (AdaptiveFourierRegressor(n, **settings).fit(x, y) for n in (60, 40))
+    assert any("on the residual alone" in words for words in crowded.history_.decisions)
+    assert any("at a tenth of λ" in words for words in roomy.history_.decisions)
+    assert crowded.score(x, y) > 0.99
 
 
 @pytest.mark.parametrize("is_lost", [True, False])

@@ -71,6 +71,7 @@ def test_the_same_in_every_library(kind, anywhere):
     there = Residual(Rows(*map(anywhere.asarray, (x, y, weight))), kind.features, REGULARIZATION)
     frequencies = anywhere.asarray(omega)
     solution = there(frequencies)
+    assert_allclose(float(there.ahead(frequencies).loss), here(omega).loss, rtol=1e-10)
     assert_allclose(float(solution.loss), here(omega).loss, rtol=1e-10)
     expected = here.gradient(omega, here(omega).amplitudes)
     assert_allclose(anywhere.host(there.gradient(frequencies, solution.amplitudes)), expected, rtol=0, atol=1e-10)

@@ -97,7 +97,8 @@ class Automatic:
         from wider starts.
     patience : int
         Looks at the held-out rows without a gain after which descent ends; 10 at most for the members of an average,
-        and, without `n_steps`, where the frequencies have more components than there are targets (there often fewer).
+        and, without `n_steps`, where the frequencies have more components than there are targets, and these are noisy
+        (there often fewer).
 
     Examples
     --------
@@ -190,7 +191,7 @@ class Automatic:
             phase = (
                 self._walk_phase(problem, is_rich, rng)
                 if name == "walk"
-                else self._descent_phase(problem, is_rich, crowding > CROWDED)
+                else self._descent_phase(problem, is_rich, may_race and crowding > CROWDED)
             )
             if phase is None:
                 continue

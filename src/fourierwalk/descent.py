@@ -25,7 +25,7 @@ class Differentiable(Protocol):
         """The minimiser: amplitudes, loss, info."""
 
     def gradient(self, frequencies: Array, amplitudes: Array) -> Array:
-        """∂/∂ωₖ of the loss at fixed amplitudes, (K, d)."""
+        """∂/∂ωₖ of the loss, (K, d), at the amplitudes of these frequencies."""
 
 
 class Curvature(NamedTuple):

@@ -66,7 +66,7 @@ _PARAMETERS = """
         Share of the rows held out; picked by a hash of their contents, and none below 100 distinct rows.
     patience : int, default=30
         Looks at the held-out rows without a gain after which walk or descent ends. One every `refit_every` steps; with
-        "auto" every 5 of descent, and 10 at most for an average's members and for frequencies that can follow anything.
+        "auto" every 5 of descent, and 10 at most for an average's members and where frequencies can follow any noise.
     solver : {"auto", "direct", "spectral", "dual"} or Solver, default="auto"
         How amplitudes are solved for: by normal equations, by the same in Fourier space (at most three inputs, extra
         ``nufft``), in the dual form, or by whichever is cheapest. A `Solver` also sets precision, batches and memory;

@@ -7,6 +7,7 @@ shortens the amplitudes rather than follow the targets.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from fourierwalk._arrays import Array, namespace, scalar
 from fourierwalk.least_squares import LeastSquares, Solution
@@ -35,11 +36,11 @@ class Residual(LeastSquares):
         solver = replace(problem.solver, precision="double")
         return cls(problem.rows, problem.features, problem.regularization, solver, problem.spectral, problem.latest)
 
-    def __call__(self, frequencies: Array) -> Solution:
+    def _solution(self, *posed: Any) -> Solution:
         """The minimiser of the penalised loss, and its residual."""
-        solution = super().__call__(frequencies)
+        solution = super()._solution(*posed)
         xp = namespace(solution.amplitudes)
-        penalty = self.regularization * xp.sum(xp.abs(solution.amplitudes) ** 2)
+        penalty = self.regularization * xp.sum(xp.abs(solution.amplitudes) ** 2, axis=(-2, -1))
         return solution._replace(loss=solution.loss - scalar(penalty))
 
     def gradient(self, frequencies: Array, amplitudes: Array) -> Array:

@@ -70,7 +70,7 @@ def test_the_table_has_both_tasks_and_three_families():
         assert [method.name for method in found[:4]] == ["ours-8", "ours-16", "fixed-8", "fixed-16"]
         assert {method.family for method in found} == {OURS, PEER, BESIDE}
         beside = {method.name for method in found if method.family == BESIDE}
-        assert beside == {"boosting", *OPTIONAL}
+        assert beside == {"boosting", "lightgbm", "xgboost"}  # trees
         assert len({method.label for method in found}) == len(found)
     assert [method.name for method in named("regression", [8], ["fixed", "mlp"])] == ["fixed-8", "mlp"]
     assert len(named("regression", [8], None)) == len(NAMES) - 1  # the ablation on request only
@@ -121,10 +121,21 @@ def test_a_library_that_is_there_is_used(monkeypatch, task, library, kind):
     forest = ExtraTreesRegressor if task == "regression" else ExtraTreesClassifier
 
     class Booster(forest):
-        def __init__(self, n_estimators=500, learning_rate=0.1, num_leaves=31, max_depth=6, verbose=0, random_state=0):
-            super().__init__(n_estimators=5, max_depth=max_depth, random_state=random_state)
+        def __init__(
+            self,
+            n_estimators=500,
+            learning_rate=0.1,
+            num_leaves=31,
+            max_depth=6,
+            verbose=0,
+            n_jobs=None,
+            random_state=0,
+        ):
+            super().__init__(n_estimators=5, max_depth=max_depth, n_jobs=1, random_state=random_state)
             self.learning_rate, self.num_leaves = learning_rate, num_leaves
+            threads.append(n_jobs)
 
+    threads = []
     kinds = {f"{kind}{end}": Booster for end in ("Regressor", "Classifier")}
     monkeypatch.setitem(sys.modules, library, types.SimpleNamespace(**kinds))
     (method,) = named(task, [8], [library])
@@ -134,6 +145,9 @@ def test_a_library_that_is_there_is_used(monkeypatch, task, library, kind):
     assert set(fitted.chosen) == {f"model__{name.rpartition('__')[2]}" for name in method.grid}
     assert fitted.model.predict(x_test).shape == (N,)
     assert method.columns(fitted.model) is None
+    assert threads[0] == (
+        0 if library == "lightgbm" else None
+    )  # as many as OpenMP may take: None is all cores to LightGBM
 
 
 def test_the_number_of_components_is_bounded_by_the_rows():

@@ -166,11 +166,11 @@ def _peers(task: str) -> list[Tuned]:
         Tuned(
             "xrfm",
             "xRFM",
+            task,
             steps=_model(lambda seed: RecursiveFeatureMachine(regression=regression, random_state=seed)),
             grid={"model__bandwidth": (2.0, 10.0, 50.0), "model__regularization": (1e-5, 1e-3, 1e-1)},
             count=_all_rows,
             module="xrfm",
-            **trees,
         ),
     ]
 
