@@ -294,6 +294,24 @@ def test_without_noise_a_heat_on_another_measure_takes_the_place_of_the_tenth(qu
     assert [words.partition(":")[0] for words in told] == told_of[at]
 
 
+@pytest.mark.parametrize(("instead", "n_heats"), [(Problem(mark=0.5), 3), (None, 2)])
+def test_any_look_at_a_large_regularization_asks_for_the_other_measure(instead, n_heats):
+    """The λ of crowded frequencies goes up and down from look to look; a tenth of it is for one that stays large."""
+
+    class Wavering(Preferring):
+        def look(self, step, frequencies, phase="walk"):
+            candidate = super().look(step, frequencies, phase)
+            regularization = 0.1 if step == 5 else 0.001
+            return candidate._replace(look=candidate.look._replace(regularization=regularization))
+
+    judge = Wavering(0.1, {0.1: 1.0, 0.05: 1.0, 0.001: 1.0, 0.0005: 1.0}, quiet=True)
+    phase = Phase(Marking(), Problem(), 60, 5, following.patience(99), True, instead=instead)
+    start = judge.look(0, np.ones((2, 1)))
+    _, (trail, told) = drained(following.raced(phase, judge, start, 2 * np.ones((2, 1)), 0, None))
+    assert len(trail.infos) == n_heats * following.HEAT + 60 - following.HEAT
+    assert len(told) == n_heats - 2
+
+
 def test_without_noise_a_heat_that_has_ended_takes_nothing_over():
     judge = Preferring(0.1, {1.0: 1.6, 0.1: 1.0, 0.01: 1.4}, True)
     judge.errors = Falling(judge.errors)

@@ -181,10 +181,10 @@ def raced(
         )
         leader, started, wider = rival, start, 2.0 * wider
     found = leader.best
-    if leader.looks and leader.looks[-1].regularization >= LARGE_REGULARIZATION:
-        is_quiet, how, lighter = selection.is_quiet(_error(leader)), "at a tenth of λ", phase._replace(share=LIGHT)
-        if is_quiet and phase.instead is not None:
-            how, lighter = "on the residual alone", phase._replace(minimize=phase.instead)
+    is_quiet, how, lighter, asked = False, "at a tenth of λ", phase._replace(share=LIGHT), leader.looks[-1:]
+    if leader.looks and (is_quiet := selection.is_quiet(_error(leader))) and phase.instead is not None:
+        how, lighter, asked = "on the residual alone", phase._replace(minimize=phase.instead), leader.looks
+    if any(look.regularization >= LARGE_REGULARIZATION for look in asked):
         rival = yield from follow_from(lighter._replace(n_steps=HEAT), selection, started, step + len(infos), rng)
         infos.extend(rival.infos)
         looks.extend(rival.looks)
