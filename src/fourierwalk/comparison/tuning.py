@@ -114,7 +114,8 @@ class Tuned:
             chosen = self._chosen(estimator, x, y, seed)
             last = Clock()
             model = clone(estimator).set_params(**self._prefixed(chosen)).fit(x, y)
-        return Fitted(model, clock(), last(), chosen)
+        last_seconds = last()  # before the whole is read, of which it is a part
+        return Fitted(model, clock(), last_seconds, chosen)
 
     def columns(self, model: Any) -> int | None:
         """Whatever the method's columns are."""
