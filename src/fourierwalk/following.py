@@ -181,9 +181,11 @@ def raced(
         )
         leader, started, wider = rival, start, 2.0 * wider
     found = leader.best
-    is_quiet, how, lighter, asked = False, "at a tenth of λ", phase._replace(share=LIGHT), leader.looks[-1:]
-    if leader.looks and (is_quiet := selection.is_quiet(_error(leader))) and phase.instead is not None:
+    is_quiet = bool(leader.looks) and selection.is_quiet(_error(leader))
+    if is_quiet and phase.instead is not None:  # the λ of the looks wavers there: any large one counts
         how, lighter, asked = "on the residual alone", phase._replace(minimize=phase.instead), leader.looks
+    else:
+        how, lighter, asked = "at a tenth of λ", phase._replace(share=LIGHT), leader.looks[-1:]
     if any(look.regularization >= LARGE_REGULARIZATION for look in asked):
         rival = yield from follow_from(lighter._replace(n_steps=HEAT), selection, started, step + len(infos), rng)
         infos.extend(rival.infos)

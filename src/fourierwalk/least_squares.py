@@ -211,8 +211,7 @@ class LeastSquares:
         return system, adjoint(matrix)
 
     def _solution(self, system: System, back: Array | None, solved: Array, info: SolveInfo) -> Solution:
-        unknowns = solved if back is None else matmul(back, solved)
-        right_hand_side = system.right_hand_side if back is None else matmul(back, system.right_hand_side)
+        unknowns, right_hand_side = _taken(back, solved), _taken(back, system.right_hand_side)
         loss = _loss(system.target_energy, right_hand_side, unknowns, system.weight)
         return Solution(self.features.amplitudes(_in_double(unknowns)), loss, info)
 
@@ -280,7 +279,7 @@ class LeastSquares:
             factor = cholesky(shifted(matrix, regularization * weight))
             if factor is not None:
                 solved = cholesky_solve(factor, right_hand_side)
-                yield regularization, self.features.amplitudes(solved if back is None else matmul(back, solved))
+                yield regularization, self.features.amplitudes(_taken(back, solved))
 
     def twice(self, frequencies: Array) -> Array:
         """Amplitudes solved for twice, (SᴴS + λN)⁻¹(Sᴴy + λNβ): some of what the ridge takes is given back."""
@@ -291,8 +290,7 @@ class LeastSquares:
         def solve(values: Array) -> Array:
             return _solve(matrix, values, ridge)[0] if factor is None else cholesky_solve(factor, values)
 
-        solved = solve(right_hand_side + ridge * solve(right_hand_side))
-        return self.features.amplitudes(solved if back is None else matmul(back, solved))
+        return self.features.amplitudes(_taken(back, solve(right_hand_side + ridge * solve(right_hand_side))))
 
     def gradient(self, frequencies: Array, amplitudes: Array) -> Array:
         """∂/∂ωₖ of N⁻¹|Sβ − y|² at fixed amplitudes, (K, d): at the minimiser, the gradient of the projected loss."""
@@ -356,6 +354,11 @@ def _loss(energy: Array, right_hand_side: Array, unknowns: Array, weight: Any) -
         right_hand_side = xp.conj(right_hand_side)
     explained = xp.sum(real_part(right_hand_side * unknowns), axis=(-2, -1))
     return scalar(xp.clip(energy - explained, 0.0, None) / weight)
+
+
+def _taken(back: Array | None, solved: Array) -> Array:
+    """To the unknowns, by what `LeastSquares._posed` says."""
+    return solved if back is None else matmul(back, solved)
 
 
 def _in_double(values: Array) -> Array:

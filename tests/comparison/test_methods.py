@@ -145,9 +145,8 @@ def test_a_library_that_is_there_is_used(monkeypatch, task, library, kind):
     assert set(fitted.chosen) == {f"model__{name.rpartition('__')[2]}" for name in method.grid}
     assert fitted.model.predict(x_test).shape == (N,)
     assert method.columns(fitted.model) is None
-    assert threads[0] == (
-        0 if library == "lightgbm" else None
-    )  # as many as OpenMP may take: None is all cores to LightGBM
+    as_many_as_allowed = 0 if library == "lightgbm" else None  # None is all cores to LightGBM
+    assert threads[0] == as_many_as_allowed
 
 
 def test_the_number_of_components_is_bounded_by_the_rows():
