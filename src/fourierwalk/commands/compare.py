@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,18 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from fourierwalk import plots
-from fourierwalk.comparison import datasets, methods, report, run, summary
+from fourierwalk.comparison import checkouts, datasets, methods, processes, report, run, suite, summary
+from fourierwalk.comparison.checkouts import Checkout, Width
 from fourierwalk.comparison.datasets import Dataset, Options
 from fourierwalk.comparison.run import Cell
+from fourierwalk.paper import datasets as images
 from fourierwalk.paper import results
 from fourierwalk.paper.run import Place
 from fourierwalk.provenance import provenance
 
 DEFAULT = ("diabetes", "wine", "breast-cancer")
-WIDTHS = (64, 256)
+WIDTHS: tuple[Width, ...] = (64, 256)
+SUITE_WIDTHS: tuple[Width, ...] = ("auto", 256)
 
 
 def register(verbs: Any) -> None:
@@ -33,11 +37,29 @@ def register(verbs: Any) -> None:
         nargs="*",
         metavar="DATASET",
         help=f"any of {', '.join(sorted(datasets.EMBEDDED))}; a .csv or .npz file; a folder with data.txt "
-        f"(default: {' '.join(DEFAULT)})",
+        f"(default: {' '.join(DEFAULT)}); with --suite: some of its data sets (default: all)",
     )
-    parser.add_argument("--methods", nargs="+", metavar="NAME", help=f"some of {', '.join(methods.NAMES)}")
+    parser.add_argument("--suite", choices=["tables"], help="the development suite: many data sets, cells by commit")
     parser.add_argument(
-        "--widths", type=int, nargs="+", metavar="K", default=WIDTHS, help="frequencies of ours and fixed"
+        "--beside",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="SRC",
+        help="with --suite: fit ours of another checkout too, whose src folder this is (may be repeated)",
+    )
+    parser.add_argument(
+        "--methods",
+        nargs="+",
+        metavar="NAME",
+        help=f"some of {', '.join(methods.NAMES)}; with --suite: of {', '.join(methods.SUITE_NAMES)} (default: all)",
+    )
+    parser.add_argument(
+        "--widths",
+        type=_width,
+        nargs="+",
+        metavar="K",
+        help="frequencies of ours and fixed: numbers or auto (default: 64 256; with --suite: auto 256)",
     )
     parser.add_argument("--splits", type=int, metavar="N", help="splits of each data set (default: 5, or those given)")
     parser.add_argument(
@@ -45,8 +67,14 @@ def register(verbs: Any) -> None:
     )
     parser.add_argument("--target", metavar="NAME", help="target column of a CSV file (default: the last)")
     parser.add_argument("--task", choices=datasets.TASKS, help="for files (default: by whether targets are numbers)")
-    parser.add_argument("--data-dir", help="folder with MNIST's four files (default: $FOURIERWALK_DATA, else download)")
+    parser.add_argument(
+        "--data-dir",
+        help="folder with MNIST's four files (default: $FOURIERWALK_DATA, else download); with --suite: the folder "
+        "that holds tabular and uci",
+    )
     parser.add_argument("--threads", type=int, metavar="N", help="BLAS and OpenMP threads (default: all cores)")
+    parser.add_argument("--jobs", type=int, metavar="N", default=1, help="so many cells at a time (default: 1)")
+    parser.add_argument("--minutes", type=float, metavar="M", help="start no cell after so many minutes")
     parser.add_argument("--device", help="where ours and fixed are computed: cpu or cuda (default: cpu)")
     parser.add_argument("--out", type=Path, default=Path("comparison"), help="folder of cells and page")
     parser.add_argument("--again", action="store_true", help="compute also what is already there")
@@ -58,41 +86,104 @@ def register(verbs: Any) -> None:
 def main(options: argparse.Namespace) -> int:
     """Compute what is not there yet, print a table per data set, write the page."""
     console = Console()
+    if options.suite is not None:
+        return _suite(options, console)
     plots.new_figure()  # a missing extra is named before the work, not after
     if options.report is not None:
         return _show(options.report, None, console)
+    if options.beside:
+        raise ValueError("--beside needs --suite: only its cells are kept by commit.")
     _check(options)
+    widths = options.widths or WIDTHS
+    methods.named("regression", widths, options.methods)
     chosen = _datasets(options)
-    wanted = run.cells(chosen, options.widths, options.methods, options.splits, options.device, options.first_split)
-    gathered = results.read_gathered(options.out)
-    missing = [cell for cell in wanted if options.again or not run.is_there(options.out, cell, gathered)]
-    console.print(f"{len(wanted)} cells, {len(wanted) - len(missing)} already in {options.out}.")
-    compute(missing, options, console)
-    if options.gather:
-        run.gather(options.out)
+    compute(
+        run.cells(chosen, widths, options.methods, options.splits, options.device, options.first_split),
+        options,
+        console,
+    )
     return _show(options.out, [dataset.name for dataset in chosen], console)
 
 
-def compute(missing: Sequence[Cell], options: argparse.Namespace, console: Console) -> None:
-    """One after the other, so that the seconds mean something."""
+def _suite(options: argparse.Namespace, console: Console) -> int:
+    """Our cells are of a commit: those of others stay beside them."""
+    if options.report is not None:
+        return _show_suite(options.report, console)
+    _check(options)
+    sources = _checkouts(options.beside)
+    widths, threads = options.widths or SUITE_WIDTHS, _threads(options)
+    methods.suite("regression", widths, options.methods, sources, threads)
+    chosen = suite.datasets(options.data_dir or os.environ.get(images.FOLDER_VARIABLE), options.datasets)
+    with checkouts.copies(sources) as copied:
+        cells = suite.cells(
+            chosen, widths, options.methods, copied, threads, options.splits, options.first_split, options.device
+        )
+        compute(suite.longest_first(cells) if options.jobs > 1 else cells, options, console)
+    return _show_suite(options.out, console)
+
+
+def _checkouts(beside: Sequence[Path]) -> list[Checkout]:
+    found = [Checkout.here(), *map(Checkout.at, beside)]
+    commits = [each.commit for each in found]
+    twice = [commit for commit in commits if commits.count(commit) > 1]
+    if twice:
+        raise ValueError(f"--beside must be of another commit, got {twice[0]} more than once.")
+    return found
+
+
+def compute(wanted: Sequence[Cell], options: argparse.Namespace, console: Console) -> None:
+    """Those that are not there yet, each written as soon as it is done; gathered where that is asked for."""
+    gathered = results.read_gathered(options.out)
+    missing = [cell for cell in wanted if options.again or not run.is_there(options.out, cell, gathered)]
+    console.print(f"{len(wanted)} cells, {len(wanted) - len(missing)} already in {options.out}.")
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     origin = provenance()  # once: what runs was imported now, whatever happens to the source tree later
+    n_done = 0
     with Progress(*columns, console=console) as progress:
         bar = progress.add_task("", total=len(missing))
-        for cell in missing:
-            progress.update(bar, description=f"{cell.dataset.name}, split {cell.split}: {cell.method.label}")
-            result = run.compute(cell, options.threads or _cores())
+
+        def announced() -> Iterator[Cell]:
+            for cell in _in_time(missing, options.minutes):
+                progress.update(bar, description=f"{cell.dataset.name}, split {cell.split}: {cell.method.label}")
+                yield cell
+
+        for cell, result in _computed(announced(), options):
             run.write(options.out, cell, result, origin)
             progress.advance(bar)
+            n_done += 1
+    if n_done < len(missing):
+        console.print(f"{len(missing) - n_done} cells were not started in time: the same command goes on with them.")
+    if options.gather:
+        run.gather(options.out)
+
+
+def _computed(cells: Iterable[Cell], options: argparse.Namespace) -> Iterator[tuple[Cell, dict[str, Any]]]:
+    """One after the other, so that the seconds mean something, or several at a time, each with its own threads."""
+    if options.jobs > 1:
+        yield from processes.computed(cells, options.jobs, _threads(options))
+        return
+    for cell in cells:
+        yield cell, run.compute(cell, _threads(options))
+
+
+def _in_time(cells: Iterable[Cell], minutes: float | None) -> Iterator[Cell]:
+    start = time.monotonic()
+    for cell in cells:
+        if minutes is not None and time.monotonic() - start >= 60 * minutes:
+            return
+        yield cell
 
 
 def _check(options: argparse.Namespace) -> None:
-    counts = {"--splits": [options.splits], "--threads": [options.threads], "--widths": options.widths}
-    for name, values in counts.items():
-        for value in values:
-            if value is not None and value < 1:
-                raise ValueError(f"{name} must be at least 1, got {value}.")
-    methods.named("regression", options.widths, options.methods)
+    counts = {"--splits": options.splits, "--threads": options.threads, "--jobs": options.jobs}
+    for name, value in counts.items():
+        if value is not None and value < 1:
+            raise ValueError(f"{name} must be at least 1, got {value}.")
+    for width in options.widths or ():
+        if width != "auto" and width < 1:
+            raise ValueError(f"--widths must be at least 1, got {width}.")
+    if options.minutes is not None and not options.minutes >= 0:
+        raise ValueError(f"--minutes must be at least 0, got {options.minutes:g}.")
     if options.device not in (None, "cpu"):
         Place(options.device).put(
             np.zeros(1)
@@ -133,6 +224,25 @@ def _table(found: summary.Found, dataset: str) -> Table:
     for row in rows:
         table.add_row(*summary.cells_of(row), style="bold" if row.mean == best else None)
     return table
+
+
+def _show_suite(folder: Path, console: Console) -> int:
+    report.read(folder)
+    return 0
+
+
+def _width(word: str) -> Width:
+    if word == "auto":
+        return "auto"
+    try:
+        return int(word)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be numbers or auto, got {word!r}") from None
+
+
+def _threads(options: argparse.Namespace) -> int:
+    """By default all cores, shared among the jobs."""
+    return int(options.threads or max(1, _cores() // options.jobs))
 
 
 def _cores() -> int:

@@ -68,6 +68,8 @@ class RecursiveFeatureMachine(BaseEstimator):
         Of the kernel and of its ridge.
     random_state : int
         Of the split and of the machine.
+    threads : int, optional
+        Of torch; None: as many as it takes.
     """
 
     def __init__(
@@ -76,11 +78,13 @@ class RecursiveFeatureMachine(BaseEstimator):
         bandwidth: float = 10.0,
         regularization: float = 1e-3,
         random_state: int = 0,
+        threads: int | None = None,
     ) -> None:
         self.regression = regression
         self.bandwidth = bandwidth
         self.regularization = regularization
         self.random_state = random_state
+        self.threads = threads
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -89,6 +93,8 @@ class RecursiveFeatureMachine(BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> RecursiveFeatureMachine:
         """Five iterations of kernel ridge and metric."""
+        if self.threads is not None:
+            importlib.import_module("torch").set_num_threads(self.threads)
         settings = {
             "model": {"kernel": "l2", "bandwidth": self.bandwidth, "exponent": 1.0, "diag": False},
             "fit": {"reg": self.regularization, "iters": 5, "return_best_params": True, "verbose": False},

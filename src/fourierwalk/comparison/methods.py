@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from sklearn.base import clone
 
 from fourierwalk.automatic import Automatic
+from fourierwalk.comparison import checkouts, peers
+from fourierwalk.comparison.checkouts import Checkout, Width
 from fourierwalk.comparison.peers import CLASSIFICATION, REGRESSION
 from fourierwalk.comparison.tuning import OURS, PEER, Clock, Fitted
 from fourierwalk.estimators import AdaptiveFourierClassifier, AdaptiveFourierRegressor
@@ -26,6 +28,29 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
 """Ours with parts left out, for `--methods ablation`; "ours" itself is walk + descent + averaging, λ selected."""
 
 NAMES = ("ours", "ablation", "fixed", *(method.name for method in REGRESSION))
+SUITE_NAMES = ("ours", *(method.name for method in peers.suite("regression", 1)))
+
+
+class Name(NamedTuple):
+    """The parts of a method's name: ``ours-256@0123456789ab``."""
+
+    kind: str
+    width: str | None
+    commit: str | None
+
+    @classmethod
+    def of(cls, name: str) -> Name:
+        """Take a name apart.
+
+        Examples
+        --------
+        >>> Name.of("ours-auto@0123456789ab"), Name.of("kernel-ridge").kind
+        (Name(kind='ours', width='auto', commit='0123456789ab'), 'kernel-ridge')
+        """
+        name, _, commit = name.partition("@")
+        kind, _, width = name.rpartition("-")
+        has_width = width == "auto" or width.isdigit()
+        return cls(kind if has_width else name, width if has_width else None, commit or None)
 
 
 class Method(Protocol):
@@ -61,7 +86,7 @@ class Ours:
     """Our estimator, default settings only."""
 
     task: str
-    width: int
+    width: Width
     device: str | None = None
     family = OURS
 
@@ -87,10 +112,11 @@ class Ours:
         clock = Clock()
         model = self._estimator(seed).fit(x, y)
         seconds = clock()
-        return Fitted(model, seconds, seconds, {"regularization": float(model.regularization_)})
+        chosen = {"regularization": float(model.regularization_), "n_frequencies": len(model.frequencies_)}
+        return Fitted(model, seconds, seconds, chosen)
 
     def _estimator(self, seed: int | None) -> Any:
-        estimator = AdaptiveFourierRegressor if self.task == "regression" else AdaptiveFourierClassifier
+        estimator: Any = AdaptiveFourierRegressor if self.task == "regression" else AdaptiveFourierClassifier
         return estimator(self.width, device=self.device, random_state=seed)
 
     def columns(self, model: Any) -> int:
@@ -147,14 +173,14 @@ class Fixed(Ours):
         return Fitted(model, seconds, clock(), {"spread": tuned.spread})
 
 
-def table(task: str, widths: Sequence[int], device: str | None = None) -> list[Method]:
+def table(task: str, widths: Sequence[Width], device: str | None = None) -> list[Method]:
     """All methods for a task, in the order of the tables."""
     ours: list[Method] = [Ours(task, width, device) for width in widths]
     fixed: list[Method] = [Fixed(task, width, device) for width in widths]
     return [*ours, *fixed, *(REGRESSION if task == "regression" else CLASSIFICATION)]
 
 
-def named(task: str, widths: Sequence[int], names: Sequence[str] | None, device: str | None = None) -> list[Method]:
+def named(task: str, widths: Sequence[Width], names: Sequence[str] | None, device: str | None = None) -> list[Method]:
     """Those of the wanted names; None: all.
 
     Examples
@@ -162,11 +188,32 @@ def named(task: str, widths: Sequence[int], names: Sequence[str] | None, device:
     >>> [method.name for method in named("regression", [64, 256], ["ours", "svm"])]
     ['ours-64', 'ours-256', 'svm']
     """
-    unknown = [name for name in names or () if name not in NAMES]
-    if unknown:
-        raise ValueError(f"--methods must name some of {', '.join(NAMES)}, got {unknown[0]!r}.")
+    _check_names(names, NAMES)
     variants: list[Method] = []
     if names is not None and "ablation" in names:
         variants = [Variant(task, width, device, kind) for width in widths for kind in VARIANTS]
     chosen = table(task, widths, device)
-    return [*variants, *(each for each in chosen if names is None or each.name.rstrip("-0123456789") in names)]
+    return [*variants, *(each for each in chosen if names is None or Name.of(each.name).kind in names)]
+
+
+def suite(
+    task: str,
+    widths: Sequence[Width],
+    names: Sequence[str] | None,
+    sources: Sequence[Checkout],
+    threads: int,
+    device: str | None = None,
+) -> list[Method]:
+    """Those of the development suite: ours of every checkout, and peers that are tuned on one held-out fifth."""
+    _check_names(names, SUITE_NAMES)
+    ours: list[Method] = [
+        checkouts.AtCommit(task, width, source, threads, device) for width in widths for source in sources
+    ]
+    chosen = [*ours, *peers.suite(task, threads)]
+    return [each for each in chosen if names is None or Name.of(each.name).kind in names]
+
+
+def _check_names(names: Sequence[str] | None, known: Sequence[str]) -> None:
+    unknown = [name for name in names or () if name not in known]
+    if unknown:
+        raise ValueError(f"--methods must name some of {', '.join(known)}, got {unknown[0]!r}.")

@@ -17,7 +17,7 @@ from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.svm import SVC, SVR
 
 from fourierwalk.comparison.adapters import KernelRidgeClassifier, RecursiveFeatureMachine
-from fourierwalk.comparison.tuning import BESIDE, Steps, Tuned
+from fourierwalk.comparison.tuning import BESIDE, HeldOut, Steps, Tuned
 
 N_COMPONENTS = 1024
 GAMMAS = (1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3, 1e4)  # over the number of inputs
@@ -176,3 +176,75 @@ def _peers(task: str) -> list[Tuned]:
 
 
 REGRESSION, CLASSIFICATION = _peers("regression"), _peers("classification")
+
+_SUITE: dict[str, Any] = {"search": HeldOut(), "least_members": 5, "tuning_rows": 10**9}
+_BANDWIDTHS = (0.03, 0.15, 0.6, 2.5, 10.0)  # gamma, over the number of inputs
+_RIDGES = (1e-5, 1e-3, 3e-2, 1.0)
+
+
+def suite(task: str, threads: int) -> list[Tuned]:
+    """Peers of the development suite: tuned on one held-out fifth of the training rows, then fitted to all of them."""
+    regression = task == "regression"
+    kind, ridge = ("Regressor", Ridge) if regression else ("Classifier", RidgeClassifier)
+    kernel_ridge = KernelRidge if regression else KernelRidgeClassifier
+    mlp = MLPRegressor if regression else MLPClassifier
+    rounds = [{"model__n_estimators": (n,), "model__learning_rate": (rate,)} for n, rate in ((200, 0.1), (600, 0.05))]
+    kernel: dict[str, Any] = {**_SUITE, "task": task, "most_rows": 9_000}
+    return [
+        Tuned(
+            "network",
+            "network (100, 100)",
+            task,
+            _model(lambda seed: mlp(random_state=seed, **_MLP)),
+            {"model__alpha": (1e-4, 1e-1)},
+            count=_hidden,
+            **_SUITE,
+        ),
+        Tuned(
+            "fixed",
+            "1,024 fixed features",
+            task,
+            lambda n, d, seed: [
+                ("features", RBFSampler(n_components=N_COMPONENTS, random_state=seed)),
+                ("model", ridge()),
+            ],
+            {"features__gamma": _BANDWIDTHS, "model__alpha": _RIDGES},
+            count=_components,
+            **_SUITE,
+        ),
+        Tuned(
+            "kernel-ridge",
+            "kernel ridge",
+            steps=_model(lambda seed: kernel_ridge(kernel="rbf")),
+            grid={"model__gamma": _BANDWIDTHS, "model__alpha": _RIDGES},
+            count=_all_rows,
+            **kernel,
+        ),
+        Tuned(
+            "svm",
+            "SVR" if regression else "SVC",
+            steps=_support_vectors(SVR if regression else SVC),
+            grid={"model__gamma": _BANDWIDTHS, "model__C": (1.0, 10.0, 100.0)},
+            count=_support,
+            **kernel,
+        ),
+        Tuned(
+            "xrfm",
+            "xRFM",
+            task,
+            _model(lambda seed: RecursiveFeatureMachine(regression=regression, random_state=seed, threads=threads)),
+            count=_all_rows,
+            module="xrfm",
+            **_SUITE,
+        ),
+        Tuned(
+            "lightgbm",
+            "LightGBM",
+            task,
+            _boosted("lightgbm", f"LGBM{kind}", verbose=-1, n_jobs=threads),
+            [{**pair, "model__num_leaves": (15, 63)} for pair in rounds],
+            module="lightgbm",
+            family=BESIDE,
+            **_SUITE,
+        ),
+    ]

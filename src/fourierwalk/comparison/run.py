@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from fourierwalk.comparison.checkouts import Width
 from fourierwalk.comparison.datasets import Dataset, Split
 from fourierwalk.comparison.methods import Method, named
 from fourierwalk.files import write_json
@@ -42,7 +43,7 @@ class Cell(NamedTuple):
 
 def cells(
     datasets: Sequence[Dataset],
-    widths: Sequence[int],
+    widths: Sequence[Width],
     methods: Sequence[str] | None,
     n_splits: int | None,
     device: str | None = None,

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fourierwalk.comparison.methods import NAMES
+from fourierwalk.comparison.methods import NAMES, Name
 from fourierwalk.comparison.tuning import BESIDE, OURS, PEER
 
 Found = Mapping[str, Mapping[str, Any]]
@@ -205,12 +205,11 @@ def _row(name: str, cells: Sequence[Mapping[str, Any]]) -> Row:
     return Row(name, method["label"], method["family"], errors, columns, *seconds)
 
 
-def _place(row: Row) -> tuple[int, int, int]:
+def _place(row: Row) -> tuple[int, int, int, str]:
     """Ours, peers, others; within them as in the table of methods, narrow before wide."""
-    kind = row.method.rstrip("-0123456789")
-    width = row.method[len(kind) + 1 :]
+    kind, width, commit = Name.of(row.method)
     place = NAMES.index(kind) if kind in NAMES else len(NAMES)
-    return (OURS, PEER, BESIDE).index(row.family), place, int(width or 0)
+    return (OURS, PEER, BESIDE).index(row.family), place, 0 if width in (None, "auto") else int(width), commit or ""
 
 
 def _mean(results: Sequence[Mapping[str, Any]], figure: str) -> float:

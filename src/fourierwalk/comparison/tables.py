@@ -36,7 +36,10 @@ def read_csv(path: Path, target: str | None = None, task: str | None = None) -> 
 
 
 def read_npz(path: Path, task: str | None = None) -> Table:
-    """Arrays ``X`` and ``y``, and optionally ``X_test`` and ``y_test``, which then are the one split."""
+    """Arrays ``X`` and ``y``, and optionally ``task`` (a word) and the splits.
+
+    The splits are ``test``, a Boolean column per split that is true for its test rows, or ``X_test`` and ``y_test``.
+    """
     arrays = _arrays(path)
     missing = [name for name in ("X", "y") if name not in arrays]
     if missing:
@@ -47,10 +50,9 @@ def read_npz(path: Path, task: str | None = None) -> Table:
     for part in parts:
         _check_shapes(path, arrays, part)
     x = np.concatenate([_finite(path, f"X{part}", arrays[f"X{part}"]) for part in parts])
-    y, task = targets(path, "y", np.concatenate([arrays[f"y{part}"].reshape(-1) for part in parts]), task)
-    n = arrays["X"].shape[0]
-    given = (np.arange(n),), (np.arange(n, x.shape[0]),)
-    return Table(x, y, task, checksum([path]), *(given if len(parts) == 2 else ((), ())))
+    labels = np.concatenate([arrays[f"y{part}"].reshape(-1) for part in parts])
+    y, task = targets(path, "y", labels, task or _said_task(path, arrays))
+    return Table(x, y, task, checksum([path]), *_given_splits(path, arrays, x.shape[0]))
 
 
 def read_folder(folder: Path, task: str | None = None) -> Table:
@@ -161,6 +163,40 @@ def _check_shapes(path: Path, arrays: dict[str, np.ndarray], part: str) -> None:
         raise ValueError(
             f"DATASET {path} must hold X{part} of shape (n, d) and y{part} of shape (n,), got {x.shape} and {y.shape}."
         )
+
+
+def _said_task(path: Path, arrays: dict[str, np.ndarray]) -> str | None:
+    """The word that the file says, if it says one."""
+    if "task" not in arrays:
+        return None
+    word = arrays["task"]
+    if word.ndim or str(word) not in TASKS:
+        raise ValueError(f"DATASET {path} must hold as task one word of {', '.join(TASKS)}, got {word.tolist()!r}.")
+    return str(word)
+
+
+def _given_splits(
+    path: Path, arrays: dict[str, np.ndarray], n: int
+) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
+    """Indices of training and of test rows, one array per split; none where the file gives no splits."""
+    if "X_test" in arrays and "test" in arrays:
+        raise ValueError(f"DATASET {path} must hold either test or X_test, got both.")
+    if "X_test" in arrays:
+        n_train = arrays["X"].shape[0]
+        return (np.arange(n_train),), (np.arange(n_train, n),)
+    if "test" not in arrays:
+        return (), ()
+    test = arrays["test"]
+    if test.dtype != np.bool_ or test.ndim not in (1, 2) or test.shape[0] != n or test.size == 0:
+        raise ValueError(
+            f"DATASET {path} must hold test as Booleans of shape ({n},) or ({n}, n_splits), "
+            f"got {test.dtype} of shape {test.shape}."
+        )
+    columns = test.reshape(n, -1).T
+    for number, column in enumerate(columns):
+        if column.all() or not column.any():
+            raise ValueError(f"DATASET {path} must have training and test rows in every split, not so in {number}.")
+    return tuple(np.flatnonzero(~column) for column in columns), tuple(np.flatnonzero(column) for column in columns)
 
 
 def _text(path: Path) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Estimators tuned by cross-validation on training rows: a coarse grid, then a closer one."""
+"""Estimators tuned on training rows: by cross-validation and a closer second grid, or on one held-out share."""
 
 from __future__ import annotations
 
@@ -9,14 +9,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from scipy.linalg import LinAlgWarning
 from sklearn.base import clone
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, train_test_split
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    train_test_split,
+)
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -31,6 +38,7 @@ HARMLESS = (
     "Persisting input arguments",
 )
 Steps = Callable[[int, int, int], list[tuple[str, Any]]]
+Grid = Mapping[str, Sequence[Any]]
 
 
 class Fitted(NamedTuple):
@@ -52,9 +60,39 @@ class Clock:
         return time.perf_counter() - self._start
 
 
+class Search(Protocol):
+    """Which training rows judge a setting."""
+
+    def folds(self, task: str, seed: int) -> Any:
+        """A splitter of scikit-learn."""
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """Every row judges once."""
+
+    n_folds: int = N_FOLDS
+
+    def folds(self, task: str, seed: int) -> Any:
+        """Random folds, of equal shares of every class."""
+        return (KFold if task == "regression" else StratifiedKFold)(self.n_folds, shuffle=True, random_state=seed)
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """One random share of the rows judges."""
+
+    share: float = 0.2
+
+    def folds(self, task: str, seed: int) -> Any:
+        """One split, of equal shares of every class."""
+        kind = ShuffleSplit if task == "regression" else StratifiedShuffleSplit
+        return kind(1, test_size=self.share, random_state=seed)
+
+
 @dataclass(frozen=True)
 class Tuned:
-    """A scikit-learn estimator behind a scaling, tuned by cross-validation on training rows.
+    """A scikit-learn estimator behind a scaling, tuned on training rows.
 
     Parameters
     ----------
@@ -64,14 +102,19 @@ class Tuned:
         Regression targets are standardised too.
     steps : callable
         (rows, inputs, seed) to the pipeline's steps after the scaling; the last one is called "model".
-    grid : mapping
-        Values to try, by the step's parameter; `gamma` in units of one over the number of inputs.
+    grid : mapping, or sequence of mappings
+        Values to try, by the step's parameter; `gamma` in units of one over the number of inputs. Several: one after
+        the other.
     finer : mapping
         Factors of a second search around the first one's choice.
     tuning_rows : int
         At most so many random training rows are tuned on; the last fit is on all.
     most_rows : int, optional
         With more training rows it is left out.
+    least_members : int
+        Training rows of classes that have fewer are dropped: too few to hold some of them out.
+    search : Search
+        Which training rows judge a setting.
     count : callable
         The pipeline and the number of training rows to the number of columns.
     module : str, optional
@@ -82,18 +125,24 @@ class Tuned:
     label: str
     task: str
     steps: Steps
-    grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    grid: Grid | Sequence[Grid] = field(default_factory=dict)
     finer: Mapping[str, Sequence[float]] = field(default_factory=dict)
     tuning_rows: int = 5_000
     most_rows: int | None = None
     count: Callable[[Any, int], int | None] = lambda model, n: None
     module: str | None = None
     family: str = PEER
+    least_members: int = 1
+    search: Search = CrossValidation()
 
     def settings(self) -> dict[str, Any]:
         """The steps and what is tried."""
         steps = repr(self.steps(100, 1, 0)) if self.module is None else self.module
-        return {"steps": steps, "grid": dict(self.grid), "finer": dict(self.finer), "tuning_rows": self.tuning_rows}
+        grid = dict(self.grid) if isinstance(self.grid, Mapping) else [dict(one) for one in self.grid]
+        said = {"steps": steps, "grid": grid, "finer": dict(self.finer), "tuning_rows": self.tuning_rows}
+        if self.search == CrossValidation():  # goes without saying: cells that were stored before are still found
+            return said
+        return {**said, "search": repr(self.search), "least_members": self.least_members}
 
     def absent(self, n_rows: int) -> str | None:
         """Not installed, or too many rows."""
@@ -109,6 +158,7 @@ class Tuned:
     def fit(self, x: np.ndarray, y: np.ndarray, seed: int) -> Fitted:
         """Search, search closer, fit on all rows."""
         clock = Clock()
+        x, y = self._common(x, y)
         with _expected_warnings():
             estimator = self._estimator(x, seed)
             chosen = self._chosen(estimator, x, y, seed)
@@ -135,22 +185,26 @@ class Tuned:
         with TemporaryDirectory() as folder:
             if "features" in dict(self.steps(x.shape[0], x.shape[1], seed)):  # made once for all values of alpha
                 estimator = clone(estimator).set_params(**self._prefixed({"memory": folder}))
-            grid = {name: _values(name, values, *x.shape) for name, values in self.grid.items()}
-            chosen = self._best(estimator, grid, x, y, seed)
+            grids = [self.grid] if isinstance(self.grid, Mapping) else self.grid
+            tried = [{name: _values(name, values, *x.shape) for name, values in grid.items()} for grid in grids]
+            chosen = self._best(estimator, tried, x, y, seed)
             if self.finer:
                 closer = {name: [value * f for f in self.finer.get(name, (1,))] for name, value in chosen.items()}
-                chosen = self._best(estimator, closer, x, y, seed)
+                chosen = self._best(estimator, [closer], x, y, seed)
         return chosen
 
-    def _best(
-        self, estimator: Any, grid: Mapping[str, Sequence[Any]], x: np.ndarray, y: np.ndarray, seed: int
-    ) -> dict[str, Any]:
-        regression = self.task == "regression"
-        folds = (KFold if regression else StratifiedKFold)(N_FOLDS, shuffle=True, random_state=seed)
-        scoring = "neg_root_mean_squared_error" if regression else "accuracy"
-        search = GridSearchCV(
-            estimator, self._prefixed(grid), scoring=scoring, cv=folds, refit=False, error_score="raise"
-        ).fit(x, y)
+    def _common(self, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The rows of classes that have enough of them."""
+        if self.task == "regression" or self.least_members <= 1:
+            return x, y
+        _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+        kept = counts[codes] >= self.least_members
+        return x[kept], y[kept]
+
+    def _best(self, estimator: Any, grids: Sequence[Grid], x: np.ndarray, y: np.ndarray, seed: int) -> dict[str, Any]:
+        scoring = "neg_root_mean_squared_error" if self.task == "regression" else "accuracy"
+        tried, folds = [self._prefixed(grid) for grid in grids], self.search.folds(self.task, seed)
+        search = GridSearchCV(estimator, tried, scoring=scoring, cv=folds, refit=False, error_score="raise").fit(x, y)
         return {name.removeprefix("regressor__"): value for name, value in search.best_params_.items()}
 
     def _prefixed(self, values: Mapping[str, Any]) -> dict[str, Any]:
