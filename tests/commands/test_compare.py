@@ -1,9 +1,11 @@
 """``compare`` at toy size: cells, tables, page and figures; a restart computes nothing twice."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
+from comparison.made_up import FAKE, data_folder
 
 from fourierwalk import cli
 from fourierwalk.comparison import methods, run
@@ -117,3 +119,88 @@ def test_mistakes_are_one_sentence(arguments, words, tmp_path, capsys):
     assert words in error
     assert error.count("\n") == 1
     assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture
+def suite_command(tmp_path, monkeypatch):
+    monkeypatch.setenv("FOURIERWALK_COMMIT", "0123456789ab")
+    monkeypatch.setenv("FOURIERWALK_DATA", str(data_folder(tmp_path / "data")))
+    out = tmp_path / "out"
+    return ["compare", "--suite", "tables", "small", "large", "--widths", "4", "--threads", "1", "--out", str(out)]
+
+
+def test_the_suite_two_at_a_time_and_again(suite_command, tmp_path, capsys):
+    command = [*suite_command, "--methods", "ours", "svm", "--splits", "2", "--jobs", "2"]
+    assert cli.main(command) == 0
+    shown = capsys.readouterr().out
+    assert "8 cells, 0 already" in shown
+    assert "### The 2 tables of `tabular`" in shown
+    names = {path.parent.name for path in (tmp_path / "out" / "cells").rglob("*.json")}
+    assert names == {"ours-4@0123456789ab", "svm"}
+    content = json.loads((tmp_path / "out/cells/large/ours-4@0123456789ab/split01.json").read_text())
+    assert content["result"]["chosen"]["n_frequencies"] == 4
+    assert content["settings"]["dataset"]["task"] == "classification"
+    page = (tmp_path / "out" / "suite.md").read_text()
+    assert "| ours-4@0123456789ab | svm | 2 |" in page
+    assert cli.main(command) == 0
+    assert "8 cells, 8 already" in capsys.readouterr().out
+    (tmp_path / "out" / "suite.md").unlink()
+    assert cli.main(["compare", "--suite", "tables", "--report", str(tmp_path / "out")]) == 0
+    assert (tmp_path / "out" / "suite.md").read_text() == page
+
+
+def test_the_suite_needs_no_matplotlib(suite_command, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    assert cli.main([*suite_command, "--methods", "svm", "--splits", "1"]) == 0
+
+
+def test_no_minutes_start_nothing(suite_command, tmp_path, capsys):
+    for jobs in ("1", "2"):
+        assert cli.main([*suite_command, "--methods", "ours", "--minutes", "0", "--jobs", jobs]) == 0
+        assert "6 cells were not started in time" in capsys.readouterr().out
+    assert not (tmp_path / "out").exists()
+
+
+def test_another_commit_beside(suite_command, tmp_path, capsys):
+    old = tmp_path / "old" / "src" / "fourierwalk"
+    old.mkdir(parents=True)
+    (old / "__init__.py").write_text(FAKE)
+    (tmp_path / "old" / "COMMIT").write_text("f" * 40)
+    command = [*suite_command, "--methods", "ours", "--beside", str(old.parent), "--splits", "1", "--widths", "auto"]
+    command.remove("large")
+    assert cli.main(command) == 0
+    assert "2 cells, 0 already" in capsys.readouterr().out
+    found = results.read(tmp_path / "out")
+    assert set(found) == {f"small/ours-auto@{commit}/split00" for commit in ("0123456789ab", "f" * 12)}
+    assert found["small/ours-auto@ffffffffffff/split00"]["result"]["chosen"]["n_frequencies"] == 5
+    assert str(tmp_path) not in json.dumps(found)
+    (tmp_path / "old" / "COMMIT").write_text("0123456789ab")
+    assert cli.main(command) == 2
+    assert "--beside must be of another commit, got 0123456789ab more than once" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--suite", "tables", "--data-dir", "no-such"], "--data-dir no-such must hold the folder tabular"),
+        (["--suite", "tables", "--jobs", "0"], "--jobs must be at least 1, got 0"),
+        (["--suite", "tables", "--minutes", "-1"], "--minutes must be at least 0, got -1"),
+        (["--suite", "tables", "--widths", "auto", "0"], "--widths must be at least 1, got 0"),
+        (["--suite", "tables", "--methods", "mlp"], "--methods must name some of ours, network"),
+        (["wine", "--beside", "src"], "--beside needs --suite"),
+    ],
+)
+def test_mistakes_about_the_suite_are_one_sentence(arguments, words, tmp_path, capsys):
+    assert cli.main(["compare", *arguments, "--out", str(tmp_path)]) == 2
+    error = capsys.readouterr().err
+    assert words in error
+    assert error.count("\n") == 1
+
+
+def test_widths_are_numbers_or_auto(capsys):
+    widths = ["--widths", "auto", "64"]
+    assert cli.parser().parse_args(["compare", *widths]).widths == ["auto", 64]
+    with pytest.raises(SystemExit):
+        cli.parser().parse_args(["compare", "--widths", "many"])
+    assert "must be numbers or auto, got 'many'" in capsys.readouterr().err

@@ -120,3 +120,40 @@ def test_mistakes_in_a_folder(tmp_path, changes, words):
 def test_a_missing_file_of_a_folder_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"must hold index_test_1\.txt"):
         read_folder(folder_with(tmp_path, index_test_1=None))
+
+
+def saved(path, **arrays):
+    np.savez(path, **{"X": np.arange(8.0).reshape(4, 2), "y": np.array([0, 1, 0, 1]), **arrays})
+    return path
+
+
+def test_npz_may_say_its_task_and_its_splits(tmp_path):
+    path = tmp_path / "t.npz"
+    assert read_npz(saved(path)).task == "regression"
+    said = read_npz(saved(path, task=np.array("classification"), test=np.eye(4, 3, dtype=bool)))
+    assert said.task == "classification"
+    assert [test.tolist() for test in said.test] == [[0], [1], [2]]
+    assert [train.tolist() for train in said.train] == [[1, 2, 3], [0, 2, 3], [0, 1, 3]]
+    assert read_npz(path, "regression").task == "regression"  # the command line's word stands before the file's
+    one = read_npz(saved(path, test=np.array([True, False, False, True])))
+    assert (one.train[0].tolist(), one.test[0].tolist()) == ([1, 2], [0, 3])
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        ({"task": np.array("ranking")}, "must hold as task one word of regression, classification, got 'ranking'"),
+        ({"task": np.array(["regression"])}, "must hold as task one word"),
+        ({"test": np.zeros(4)}, r"must hold test as Booleans of shape \(4,\) or \(4, n_splits\), got float64"),
+        ({"test": np.zeros((3, 4), bool)}, r"got bool of shape \(3, 4\)"),
+        ({"test": np.zeros((4, 0), bool)}, r"got bool of shape \(4, 0\)"),
+        ({"test": np.array([[1, 0]] * 4, bool)}, "must have training and test rows in every split, not so in 0"),
+        (
+            {"test": np.eye(4, dtype=bool), "X_test": np.zeros((1, 2)), "y_test": np.zeros(1)},
+            "must hold either test or X_test, got both",
+        ),
+    ],
+)
+def test_wrong_tasks_and_splits_of_npz_are_one_sentence(tmp_path, arrays, words):
+    with pytest.raises(ValueError, match=words):
+        read_npz(saved(tmp_path / "t.npz", **arrays))

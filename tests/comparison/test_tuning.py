@@ -8,7 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_ridge import KernelRidge
 
 from fourierwalk.comparison import tuning
-from fourierwalk.comparison.tuning import Tuned, some_rows
+from fourierwalk.comparison.adapters import KernelRidgeClassifier
+from fourierwalk.comparison.tuning import HeldOut, Tuned, some_rows
 
 
 class Warning_(KernelRidge):
@@ -88,3 +89,38 @@ def test_absence_has_a_reason():
     assert ridge(most_rows=10).absent(10) is None
     assert ridge(most_rows=1_000).absent(1_001) == "1,001 training rows are more than 1,000"
     assert ridge(module="no_such_library").absent(1) == "no_such_library is not installed"
+
+
+def test_one_held_out_fifth_judges(monkeypatch):
+    sizes = []
+    original = KernelRidge.fit
+
+    def counted(self, X, y=None, sample_weight=None):
+        sizes.append(X.shape[0])
+        return original(self, X, y)
+
+    monkeypatch.setattr(KernelRidge, "fit", counted)
+    grids = [{"model__gamma": (g,), "model__alpha": (1e-3, 1.0)} for g in (1.0, 100.0)]
+    method = ridge(grid=grids, finer={}, search=HeldOut())
+    fitted = method.fit(*rows(), seed=0)
+    assert sizes == [160] * 4 + [200]
+    assert set(fitted.chosen) == {"model__gamma", "model__alpha"}
+    assert fitted.chosen["model__alpha"] == 1e-3
+    assert method.settings() != ridge(grid=grids, finer={}).settings()
+
+
+def test_the_held_out_fifth_is_by_seed_and_class():
+    x, y = np.zeros((100, 1)), np.repeat([0, 1], [80, 20])
+    held = [next(HeldOut().folds("classification", seed).split(x, y))[1] for seed in (0, 0, 1)]
+    assert np.bincount(y[held[0]]).tolist() == [16, 4]
+    np.testing.assert_array_equal(held[0], held[1])
+    assert not np.array_equal(held[0], held[2])
+
+
+def test_classes_too_small_to_hold_some_out_are_dropped():
+    x, y = rows(60)[0], np.repeat([0, 1, 2], [30, 28, 2])
+    steps = [("model", KernelRidgeClassifier(kernel="rbf"))]
+    method = Tuned("n", "l", "classification", lambda n, d, seed: steps, search=HeldOut(), least_members=5)
+    model = method.fit(x, y, seed=0).model
+    assert model["model"].classes_.tolist() == [0, 1]
+    assert method.columns(model) is None

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from fourierwalk import plots
-from fourierwalk.comparison import checkouts, datasets, methods, processes, report, run, suite, summary
+from fourierwalk.comparison import checkouts, datasets, methods, processes, report, run, suite, summary, verdicts
 from fourierwalk.comparison.checkouts import Checkout, Width
 from fourierwalk.comparison.datasets import Dataset, Options
 from fourierwalk.comparison.run import Cell
@@ -119,7 +119,7 @@ def _suite(options: argparse.Namespace, console: Console) -> int:
             chosen, widths, options.methods, copied, threads, options.splits, options.first_split, options.device
         )
         compute(suite.longest_first(cells) if options.jobs > 1 else cells, options, console)
-    return _show_suite(options.out, console)
+    return _show_suite(options.out, console) if results.read(options.out) else 0
 
 
 def _checkouts(beside: Sequence[Path]) -> list[Checkout]:
@@ -227,7 +227,8 @@ def _table(found: summary.Found, dataset: str) -> Table:
 
 
 def _show_suite(folder: Path, console: Console) -> int:
-    report.read(folder)
+    console.print(verdicts.write(folder), markup=False, highlight=False, soft_wrap=True)
+    console.print(f"Written to {folder / verdicts.FILE}.")
     return 0
 
 

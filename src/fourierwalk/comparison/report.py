@@ -38,7 +38,7 @@ def write_report(folder: Path) -> Path:
     for dataset in summary.datasets(found):
         _section(page, found, dataset, folder)
     page.heading("Where this comes from")
-    for line in _origins(found):
+    for line in origins(found):
         page.text(line, "note")
     write_text(folder / "tables.md", markdown(found))
     return page.write(folder / "comparison.html")
@@ -55,15 +55,16 @@ def markdown(found: Found) -> str:
             "",
             summary.describe(found, dataset),
             "",
-            _line(header),
-            _line(["---"] * len(header)),
+            line(header),
+            line(["---"] * len(header)),
         ]
-        lines += [_line(summary.cells_of(row)) for row in table]
+        lines += [line(summary.cells_of(row)) for row in table]
         lines += ["", *(f"- {summary.words_of(difference)}" for difference in summary.differences(table)), ""]
-    return "\n".join([*lines, *_origins(found), ""])
+    return "\n".join([*lines, *origins(found), ""])
 
 
-def _line(cells: Sequence[str]) -> str:
+def line(cells: Sequence[str]) -> str:
+    """Of a Markdown table."""
     return "| " + " | ".join(cells) + " |"
 
 
@@ -93,7 +94,7 @@ def _section(page: Page, found: Found, dataset: str, folder: Path) -> None:
             page.text(" ".join(lines), kind)
 
 
-def _origins(found: Found) -> list[str]:
+def origins(found: Found) -> list[str]:
     """Each commit and machine once, with the methods that it computed."""
     origins: dict[str, set[str]] = {}
     for cell in found.values():

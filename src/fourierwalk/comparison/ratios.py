@@ -1,0 +1,191 @@
+"""Errors and seconds of one method over those of another, over many data sets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fourierwalk.comparison.methods import Name
+from fourierwalk.comparison.tuning import PEER
+
+LIMIT = 2.0  # a set's ratio is clipped to [1/2, 2]: one set alone decides nothing
+WORSE = 1.05  # by more than this and by two standard errors: listed
+TINY = 1e-12  # instead of an error of 0 in a regression
+
+Results = Mapping[int, Mapping[str, Any]]  # finished ones of a method, by split
+
+
+class Bed(NamedTuple):
+    """A data set with the finished results of every method on it."""
+
+    name: str
+    group: str
+    task: str
+    methods: dict[str, Results]
+    families: dict[str, str]
+
+    @property
+    def n_train(self) -> int:
+        """Training rows, of any split."""
+        return max(int(result["n_train"]) for results in self.methods.values() for result in results.values())
+
+    def split_error(self, result: Mapping[str, Any]) -> float:
+        """RMSE over the test targets' standard deviation; or the share of wrong rows, half a row added."""
+        if self.task == "classification":
+            return _share(_wrong(result), int(result["n_test"]))
+        return max(float(result["error"]) / float(result["target_spread"]), TINY)
+
+    def error(self, results: Iterable[Mapping[str, Any]]) -> float:
+        """Over splits: the root of the mean square; or the share of wrong rows of all splits, half a row added."""
+        each = list(results)
+        if self.task == "classification":
+            return _share(sum(map(_wrong, each)), sum(int(result["n_test"]) for result in each))
+        return float(np.sqrt(np.mean([self.split_error(result) ** 2 for result in each])))
+
+
+class SetRatio(NamedTuple):
+    """One data set: the ratio of errors on the splits that both have, and the logarithm of it split by split."""
+
+    dataset: str
+    other: str
+    ratio: float
+    logs: dict[int, float]
+
+    @property
+    def standard_error(self) -> float:
+        """Of the mean log ratio over splits; not a number for a single split."""
+        return _standard_error(list(self.logs.values()))
+
+    @property
+    def is_worse(self) -> bool:
+        """By more than 5 % and by more than two standard errors."""
+        return self.ratio > WORSE and math.log(self.ratio) > 2 * self.standard_error
+
+
+class Verdict(NamedTuple):
+    """All data sets."""
+
+    n_sets: int
+    n_ahead: int
+    n_behind: int
+    ratio: float  # geometric mean of the clipped ratios
+    standard_error: float  # of its logarithm, over splits
+    worse: list[SetRatio]
+
+
+def beds_of(found: Mapping[str, Mapping[str, Any]]) -> list[Bed]:
+    """The finished cells of a folder by data set, method and split."""
+    beds: dict[str, Bed] = {}
+    for _, cell in sorted(found.items()):
+        if "error" not in cell["result"]:
+            continue
+        dataset, method = cell["settings"]["dataset"], cell["settings"]["method"]
+        empty = Bed(dataset["name"], dataset.get("group", ""), dataset["task"], {}, {})
+        bed = beds.setdefault(dataset["name"], empty)
+        results: Any = bed.methods.setdefault(method["name"], {})
+        results[cell["settings"]["split"]] = cell["result"]
+        bed.families[method["name"]] = method["family"]
+    return list(beds.values())
+
+
+def set_ratio(bed: Bed, one: str, other: str) -> SetRatio | None:
+    """Errors of one over those of the other; None where they share no split."""
+    pair = _both(bed, one, other)
+    if not pair:
+        return None
+    logs = {i: math.log(bed.split_error(a) / bed.split_error(b)) for i, (a, b) in pair.items()}
+    ratio = bed.error(a for a, _ in pair.values()) / bed.error(b for _, b in pair.values())
+    return SetRatio(bed.name, other, ratio, logs)
+
+
+def against(beds: Sequence[Bed], one: str, other: str) -> list[SetRatio]:
+    """On every data set that both have."""
+    return [ratio for bed in beds if (ratio := set_ratio(bed, one, other))]
+
+
+def against_best(beds: Sequence[Bed], one: str) -> list[SetRatio]:
+    """On every data set against its best kernel or network peer: the lowest error of those that share most splits."""
+    found = []
+    for bed in beds:
+        peers = [name for name, family in bed.families.items() if family == PEER]
+        ratios = [ratio for name in peers if (ratio := set_ratio(bed, one, name))]
+        most = max((len(ratio.logs) for ratio in ratios), default=0)
+        found += sorted((r for r in ratios if len(r.logs) == most), key=lambda r: -r.ratio)[:1]
+    return found
+
+
+def verdict(ratios: Sequence[SetRatio]) -> Verdict | None:
+    """Over data sets: how many are ahead, the clipped geometric mean, and its standard error from paired splits.
+
+    Examples
+    --------
+    >>> half, same = SetRatio("a", "svm", 0.25, {0: -1.0, 1: -2.0}), SetRatio("b", "svm", 1.0, {0: 0.2, 1: -0.2})
+    >>> found = verdict([half, same])
+    >>> found.n_ahead, found.n_behind, round(found.ratio, 4)  # 0.25 counts as 0.5
+    (1, 0, 0.7071)
+    """
+    if not ratios:
+        return None
+    splits = sorted({split for ratio in ratios for split in ratio.logs})
+    by_split = [np.mean([_clipped(each.logs[i]) for each in ratios if i in each.logs]) for i in splits]
+    return Verdict(
+        len(ratios),
+        sum(each.ratio < 1 for each in ratios),
+        sum(each.ratio > 1 for each in ratios),
+        math.exp(np.mean([_clipped(math.log(each.ratio)) for each in ratios])),
+        _standard_error(by_split),
+        sorted((each for each in ratios if each.is_worse), key=lambda each: -each.ratio),
+    )
+
+
+def seconds_ratio(beds: Sequence[Bed], one: str, other: str) -> tuple[float, int] | None:
+    """Geometric mean over data sets of the ratio of seconds to fit, on the splits that both have; how many sets."""
+    pairs = [pair.values() for bed in beds if (pair := _both(bed, one, other))]
+    logs = [math.log(_total(a for a, _ in pair) / _total(b for _, b in pair)) for pair in pairs]
+    return (math.exp(np.mean(logs)), len(logs)) if logs else None
+
+
+def ours(beds: Sequence[Bed]) -> list[str]:
+    """Names of our methods, by width and commit."""
+    names = {name for bed in beds for name in bed.methods if Name.of(name).kind == "ours"}
+    return sorted(names, key=lambda name: (_place(Name.of(name).width), name))
+
+
+def others(beds: Sequence[Bed], one: str, order: Callable[[str], Any]) -> list[str]:
+    """What one of ours is compared with: its width at other commits, then the peers."""
+    width = Name.of(one).width
+    commits = [name for name in ours(beds) if name != one and Name.of(name).width == width]
+    peers = {name for bed in beds for name in bed.methods if Name.of(name).kind != "ours"}
+    return [*commits, *sorted(peers, key=order)]
+
+
+def _both(bed: Bed, one: str, other: str) -> dict[int, tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    a, b = bed.methods.get(one, {}), bed.methods.get(other, {})
+    return {split: (a[split], b[split]) for split in sorted(a.keys() & b.keys())}
+
+
+def _place(width: str | None) -> int:
+    return int(width) if width is not None and width.isdigit() else 0
+
+
+def _wrong(result: Mapping[str, Any]) -> int:
+    return round(float(result["error"]) / 100 * int(result["n_test"]))
+
+
+def _share(wrong: int, n: int) -> float:
+    return (wrong + 0.5) / (n + 1)
+
+
+def _clipped(log: float) -> float:
+    return min(max(log, -math.log(LIMIT)), math.log(LIMIT))
+
+
+def _total(results: Iterable[Mapping[str, Any]]) -> float:
+    return sum(float(result["fit_seconds"]) for result in results)
+
+
+def _standard_error(values: Sequence[Any]) -> float:
+    return float(np.std(values, ddof=1) / math.sqrt(len(values))) if len(values) > 1 else math.nan

@@ -1,0 +1,147 @@
+"""The development suite's page, `suite.md`: errors, ours against every other, seconds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from fourierwalk.comparison import ratios, report, summary
+from fourierwalk.comparison.methods import SUITE_NAMES, Name
+from fourierwalk.comparison.ratios import Bed, SetRatio
+from fourierwalk.comparison.suite import TABULAR
+from fourierwalk.comparison.summary import Found
+from fourierwalk.files import write_text
+
+FILE = "suite.md"
+BEST = "best kernel or network peer"
+MANY_ROWS = 2_000
+TIMED = ("network", "lightgbm", "xrfm")
+EXPLANATION = (
+    "Ours has default settings at K frequencies, of the commit after the @. Every peer has its inputs scaled by the "
+    "same rule as ours and regression targets standardised; it is tuned on one held-out fifth of the training rows and "
+    "fitted again to all of them (xRFM: once at its defaults, that fifth being its validation rows). Seconds count "
+    "both. Kernel ridge and support vector machines are left out above 9,000 training rows."
+)
+HOW_ERRORS = (
+    "Means over the splits. Regression: RMSE over the standard deviation of the test targets. Classification: % "
+    "misclassified. In brackets: the number of splits, where it is less than the most."
+)
+HOW_RATIOS = (
+    "Below 1 is better. A set's error is, over the splits that both have, the root of the mean square of the "
+    "normalised RMSE; for classes (wrong + ½)/(n + 1) of all splits' test rows together. The ratio is the geometric "
+    "mean over the sets, each clipped to [1/2, 2]. ± is the standard error of its logarithm: clipped log ratios of a "
+    "split are averaged over the sets, and the splits' scatter counts. With three splits it is rough. Worse: by more "
+    "than 5 % and two standard errors of the set's own splits. The best peer is chosen per set after the fact, which "
+    "favours it; LightGBM is not among them."
+)
+HOW_SECONDS = "Seconds to fit of ours over the other's, geometric mean over the sets (how many). Below 1 is faster."
+
+
+def write(folder: Path) -> str:
+    """Read the cells of a folder, write its ``suite.md``; the text is returned."""
+    text = markdown(report.read(folder))
+    write_text(folder / FILE, text)
+    return text
+
+
+def markdown(found: Found) -> str:
+    """All tables."""
+    beds = ratios.beds_of(found)
+    tabular = [bed for bed in beds if bed.group == TABULAR]
+    lines = ["# The development suite", "", EXPLANATION, "", "## Errors", "", HOW_ERRORS, "", *_errors(beds)]
+    lines += _frequencies(beds)
+    lines += ["## Ours against others", "", HOW_RATIOS, ""]
+    for title, some in ((f"The {len(tabular)} tables of `{TABULAR}`", tabular), (f"All {len(beds)} sets", beds)):
+        lines += [f"### {title}", "", *_verdicts(some)]
+    lines += ["## Seconds", "", HOW_SECONDS, "", *_seconds(beds)]
+    return "\n".join([*lines, *_remarks(found), "## Where this comes from", "", *report.origins(found), ""])
+
+
+def _errors(beds: Sequence[Bed]) -> list[str]:
+    names = [*ratios.ours(beds), *_peers(beds)]
+    rows = []
+    for bed in beds:
+        most = max(len(results) for results in bed.methods.values())
+        kind = "%" if bed.task == "classification" else "RMSE / sd"
+        rows.append([bed.name, f"{bed.n_train:,}", kind, *(_mean_error(bed, name, most) for name in names)])
+    return _table(["set", "training rows", "error", *names], rows)
+
+
+def _mean_error(bed: Bed, name: str, most: int) -> str:
+    results = bed.methods.get(name, {}).values()
+    if not results:
+        return "–"
+    scale = [1.0 if bed.task == "classification" else float(result["target_spread"]) for result in results]
+    mean = np.mean([float(result["error"]) / by for result, by in zip(results, scale, strict=True)])
+    return f"{mean:.3g}" if len(results) == most else f"{mean:.3g} ({len(results)})"
+
+
+def _frequencies(beds: Sequence[Bed]) -> list[str]:
+    """How many `auto` chose."""
+    names = [name for name in ratios.ours(beds) if Name.of(name).width == "auto"]
+    rows = []
+    for bed in beds:
+        counts = [[r["chosen"]["n_frequencies"] for r in bed.methods.get(name, {}).values()] for name in names]
+        if any(counts):
+            rows.append([bed.name, *(", ".join(map(str, each)) or "–" for each in counts)])
+    return ["## Frequencies that `auto` chose, by split", "", *_table(["set", *names], rows)] if rows else []
+
+
+def _verdicts(beds: Sequence[Bed]) -> list[str]:
+    rows = []
+    for one in ratios.ours(beds):
+        pairs = [(other, ratios.against(beds, one, other)) for other in ratios.others(beds, one, _order)]
+        rows += [_verdict(one, other, found) for other, found in [*pairs, (BEST, ratios.against_best(beds, one))]]
+    header = ["ours", "against", "sets", "ahead", "behind", "error ratio", "worse on"]
+    return _table(header, [row for row in rows if row])
+
+
+def _verdict(one: str, other: str, found: Sequence[SetRatio]) -> list[str]:
+    all_sets = ratios.verdict(found)
+    if all_sets is None:
+        return []
+    worse = [_worse(each, with_peer=other == BEST) for each in all_sets.worse]
+    scatter = "" if math.isnan(all_sets.standard_error) else f" ± {all_sets.standard_error:.3f}"
+    counts = map(str, (all_sets.n_sets, all_sets.n_ahead, all_sets.n_behind))
+    return [one, other, *counts, f"{all_sets.ratio:.3f}{scatter}", ", ".join(worse)]
+
+
+def _worse(ratio: SetRatio, with_peer: bool) -> str:
+    words = f"{ratio.dataset} {ratio.ratio:.2f} ± {ratio.standard_error:.2f}"
+    return f"{words} ({ratio.other})" if with_peer else words
+
+
+def _seconds(beds: Sequence[Bed]) -> list[str]:
+    large = [bed for bed in beds if bed.n_train > MANY_ROWS]
+    rows = []
+    for one in ratios.ours(beds):
+        for other in ratios.others(beds, one, _order):
+            if Name.of(other).kind == "ours" or other in TIMED:
+                found = [ratios.seconds_ratio(some, one, other) for some in (large, beds)]
+                rows.append([one, other, *("–" if each is None else f"{each[0]:.2f} ({each[1]})" for each in found)])
+    return _table(["ours", "against", f"more than {MANY_ROWS:,} training rows", "all"], rows)
+
+
+def _remarks(found: Found) -> list[str]:
+    """What failed, was left out, or is of different settings."""
+    lines = [
+        f"- {dataset}: {line}"
+        for dataset in summary.datasets(found)
+        for line in [*summary.warnings_of(found, dataset), *summary.left_out(found, dataset)]
+    ]
+    return ["## Failures and what was left out", "", *lines, ""] if lines else []
+
+
+def _peers(beds: Sequence[Bed]) -> list[str]:
+    return sorted({name for bed in beds for name in bed.methods if Name.of(name).kind != "ours"}, key=_order)
+
+
+def _order(name: str) -> tuple[int, str]:
+    return SUITE_NAMES.index(name) if name in SUITE_NAMES else len(SUITE_NAMES), name
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    return [report.line(header), report.line(["---"] * len(header)), *map(report.line, rows), ""]

@@ -1,0 +1,71 @@
+"""The development suite: its data sets, its cells, their order."""
+
+import numpy as np
+import pytest
+
+from comparison.made_up import data_folder
+from fourierwalk.comparison import methods, suite
+from fourierwalk.comparison.checkouts import Checkout
+from fourierwalk.comparison.methods import SUITE_NAMES
+
+
+def test_all_data_sets_have_three_splits(tmp_path):
+    found = {dataset.name: dataset for dataset in suite.datasets(str(data_folder(tmp_path)))}
+    assert set(found) == {"large", "small", *suite.UCI, *suite.BUNDLED, *suite.GENERATED}
+    assert {len(dataset.numbers(None)) for dataset in found.values()} == {3}
+    assert len(found["wine"].numbers(1)) == 1
+    assert found["large"].task == "classification"
+    assert [name for name, each in found.items() if each.settings["group"] == "tabular"] == ["large", "small"]
+    assert found["small"].splits(1).x.shape == (40, 2)
+
+
+def test_names_restrict_it(tmp_path):
+    folder = str(data_folder(tmp_path))
+    assert [dataset.name for dataset in suite.datasets(folder, ["wine", "small"])] == ["small", "wine"]
+    with pytest.raises(ValueError, match=r"DATASET must be one of the suite's large, small, concrete, .*, got 'iris'"):
+        suite.datasets(folder, ["iris"])
+
+
+def test_a_missing_folder_is_named(tmp_path):
+    with pytest.raises(ValueError, match="--suite tables needs --data-dir"):
+        suite.datasets(None)
+    with pytest.raises(FileNotFoundError, match=r"--data-dir .* must hold the folder tabular, which is not there"):
+        suite.datasets(str(tmp_path))
+    (tmp_path / "tabular").mkdir()
+    with pytest.raises(FileNotFoundError, match="must hold the folder uci/concrete"):
+        suite.datasets(str(tmp_path))
+
+
+def test_ours_of_every_commit_and_the_peers(tmp_path):
+    sources = [Checkout(tmp_path, "aaa"), Checkout(tmp_path, "bbb")]
+    for task in ("regression", "classification"):
+        found = methods.suite(task, ["auto", 8], None, sources, 1)
+        ours = ["ours-auto@aaa", "ours-auto@bbb", "ours-8@aaa", "ours-8@bbb"]
+        assert [method.name for method in found] == [*ours, *SUITE_NAMES[1:]]
+    some = methods.suite("regression", [8], ["ours", "svm"], sources, 1)
+    assert [method.name for method in some] == ["ours-8@aaa", "ours-8@bbb", "svm"]
+    with pytest.raises(ValueError, match=r"--methods must name some of ours, network, .*, got 'mlp'"):
+        methods.suite("regression", [8], ["mlp"], sources, 1)
+
+
+@pytest.mark.parametrize("task", ["regression", "classification"])
+@pytest.mark.parametrize("name", ["network", "fixed", "kernel-ridge", "svm", "lightgbm"])
+def test_every_peer_learns(task, name):
+    if name == "lightgbm":
+        pytest.importorskip("lightgbm")
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((300, 2))
+    y = np.sin(2 * x[:, 0]) + x[:, 1]
+    y = y if task == "regression" else (y > 0).astype(int)
+    (method,) = methods.suite(task, [8], [name], [], 1)
+    model = method.fit(x[:200], y[:200], 0).model
+    predicted = model.predict(x[200:])
+    wrong = np.std(predicted - y[200:]) / np.std(y) if task == "regression" else np.mean(predicted != y[200:])
+    assert wrong < 0.45
+
+
+def test_long_cells_come_first(tmp_path):
+    chosen = suite.datasets(str(data_folder(tmp_path)), ["small", "large"])
+    cells = suite.cells(chosen, [8], ["ours", "svm"], [Checkout(tmp_path, "aaa")], 1, n_splits=1)
+    order = [(cell.dataset.name, cell.method.name) for cell in suite.longest_first(cells)]
+    assert order == [("large", "svm"), ("small", "svm"), ("large", "ours-8@aaa"), ("small", "ours-8@aaa")]
