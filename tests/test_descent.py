@@ -308,6 +308,29 @@ def test_the_last_moves_are_kept():
         assert_array_equal(change, states[i].proposal.gradient - states[i - 1].proposal.gradient)
 
 
+@pytest.mark.parametrize(
+    ("n_bytes", "memory", "expected"),
+    [(math.inf, 4, 4), (2e8, 4, 4), (3.9, 20, 3), (3.9, 2, 2), (3.9, 1, 1), (0.0, 20, 2)],
+    ids=str,
+)
+def test_no_more_moves_are_kept_than_memory_allows(n_bytes, memory, expected):
+    """A move and its change take two arrays of doubles: sizes below 20 are in their unit."""
+    most_bytes = n_bytes * 2 * start().nbytes if n_bytes < 20 else n_bytes
+    descent = Descent(memory=memory, most_bytes=most_bytes)
+    states, infos = descended(descent, least_squares(), start(), 12)
+    assert [len(state.proposal.moves) for state in states] == [min(i, expected) for i in range(13)]
+    assert len(states[-1].proposal.changes) == expected
+    losses = [states[0].proposal.loss, *(info.loss for info in infos)]
+    assert all(after < before for before, after in pairwise(losses))
+    assert losses[-1] < 0.9 * losses[0]
+
+
+def test_few_moves_are_the_same_whether_memory_or_bytes_bound_them():
+    by_count, by_bytes = Descent(memory=3), Descent(most_bytes=3 * 2 * start().nbytes)
+    one, other = (descended(descent, least_squares(), start(), 12)[0][-1] for descent in (by_count, by_bytes))
+    assert_array_equal(one.frequencies, other.frequencies)
+
+
 def test_curvature_that_is_not_positive_is_not_learnt():
     """Down a cap the gradient grows along the move."""
     cap = Problem(lambda omega: -float(np.sum(omega**2)), lambda omega: -2 * omega, np.ones((5, 1)))

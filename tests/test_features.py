@@ -80,6 +80,26 @@ def test_the_gradient_at_any_amplitudes(kind, weighted, n_outputs, few_moments, 
     assert_allclose(gradient, slopes(half, omega), rtol=1e-7, atol=1e-6)
 
 
+@every_differentiable_kind
+def test_slopes_are_the_derivatives_in_each_phase(kind, anywhere):
+    """A shift of one phase, which is x times its frequency, moves the real part by the slope."""
+    x, omega, step = problem(7)[0], kind.frequencies(4, 2), 1e-6
+    rng = np.random.default_rng(3)
+    unknowns = rng.standard_normal(kind.design(x, omega).shape[1])
+    if kind.features.name == "complex":
+        unknowns = unknowns + 1j * rng.standard_normal(unknowns.shape)
+    beta = kind.amplitudes(unknowns)
+    block = Block(anywhere.asarray(x))
+    found = anywhere.host(kind.features.slopes(block, anywhere.asarray(omega), anywhere.asarray(beta)))
+    assert found.shape == (7, 4)
+    for row in range(7):
+        for k in range(4):
+            move = np.zeros_like(omega)
+            move[k, :2] = step * x[row] / (x[row] @ x[row])  # the phase of this row moves by the step
+            values = [(kind.design(x[row : row + 1], omega + way * move) @ unknowns).real.item() for way in (1, -1)]
+            assert_allclose(found[row, k], (values[0] - values[1]) / (2 * step), rtol=1e-6, atol=1e-8)
+
+
 def test_the_derivative_that_is_given_is_used():
     x, y, _ = problem(15)
     omega, beta = FEATURES["no bias"].frequencies(4, 2), np.ones((4, 2))

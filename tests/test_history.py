@@ -3,7 +3,7 @@ import pickle
 import numpy as np
 from numpy.testing import assert_array_equal
 
-from fourierwalk.history import History
+from fourierwalk.history import Decision, History
 from fourierwalk.sampler import Info
 from fourierwalk.selection import Look
 
@@ -22,6 +22,15 @@ def test_columns():
     assert_array_equal(history.validation, [[0, 5.0], [3, 4.0]])
 
 
+def test_a_history_of_events():
+    """By their kind, in the order in which they came; what is neither is not kept."""
+    one, two = Decision("one"), Decision("two")
+    events = [one, LOOKS[0], INFOS[0], INFOS[1], two, INFOS[2], LOOKS[1], "something else"]
+    history = History.of(iter(events))
+    assert history == History(INFOS, LOOKS, ("one", "two"))
+    assert History.of([]) == History([], [], ())
+
+
 def test_an_empty_history_has_empty_columns():
     history = History([])
     for column in (history.step, history.acceptance, history.step_size, history.loss):
@@ -36,3 +45,10 @@ def test_histories_pickle():
     assert list(history.infos) == INFOS
     assert list(history.looks) == LOOKS
     assert history.decisions == ("one decision",)
+
+
+def test_events_pickle():
+    events = [Decision("one decision"), LOOKS[1], INFOS[2]]
+    again = pickle.loads(pickle.dumps(events))
+    assert again == events
+    assert [type(event) for event in again] == [Decision, Look, Info]

@@ -507,30 +507,6 @@ def test_the_gradient_of_large_problems_is_that_of_their_parts():
     assert_allclose(minimize.gradient(omega, beta), np.mean(parts, axis=0), rtol=0, atol=1e-11)
 
 
-@pytest.mark.parametrize(("path", "n_rows"), [("direct", 60), ("dual", 9)])
-@every_kind
-def test_amplitudes_solved_for_twice(kind, path, n_rows):
-    x, y, weight = problem(n_rows)
-    omega = kind.frequencies(6, 2)
-    minimize = LeastSquares(Rows(x, y, weight), kind.features, 0.1, Solver(path))
-    matrix, total = kind.design(x, omega), weight.sum()
-    moment = matrix.conj().T @ (weight[:, None] * y)
-    left = matrix.conj().T @ (weight[:, None] * matrix) + 0.1 * total * np.eye(matrix.shape[1])
-    once = np.linalg.solve(left, moment)
-    expected = kind.amplitudes(np.linalg.solve(left, moment + 0.1 * total * once))
-    assert_allclose(minimize.twice(omega), expected, rtol=0, atol=1e-10)
-    assert np.abs(expected - kind.amplitudes(once)).max() > 1e-3
-
-
-def test_amplitudes_of_singular_equations_solved_for_twice_are_those_of_minimum_norm():
-    x, y, _ = problem(40)
-    omega = np.repeat(FEATURES["complex"].frequencies(3, 2), 2, axis=0)
-    minimize = LeastSquares(Rows(x, y), ComplexExponentials(), 0.0, Solver("direct"))
-    with pytest.warns(RuntimeWarning, match="singular to working precision"):
-        twice, once = minimize.twice(omega), minimize(omega).amplitudes
-    assert_allclose(twice, once, rtol=0, atol=1e-10)
-
-
 def test_features_without_a_gradient_cannot_be_descended_on():
     x, y, _ = problem(20)
     kind = FEATURES["user's own"]

@@ -1,16 +1,18 @@
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import scipy.sparse
 from numpy.testing import assert_allclose, assert_array_equal
-from tables import FEATURES, Plain, every_kind
+from tables import FEATURES, Plain, every_differentiable_kind, every_kind, problem
 
 from fourierwalk import model as model_module
 from fourierwalk import rows as rows_module
 from fourierwalk.features import ComplexExponentials, CosineSine
-from fourierwalk.model import FourierModel
-from fourierwalk.scaling import Affine, Scaling
+from fourierwalk.model import FourierModel, mean_squared_gradients
+from fourierwalk.rows import Block, Rows
+from fourierwalk.scaling import Affine, Scaling, SmoothClip
 
 CENTER, SCALE, OFFSET = np.array([3.0, -20.0]), np.array([2.0, 0.1]), np.array([100.0, -7.0])
 FOURIER = ["complex", "cos-sin"]
@@ -120,3 +122,146 @@ def test_values_through_a_transform_are_those_of_the_sum(features, monkeypatch):
     monkeypatch.setattr(model_module, "LEAST_WORK", 1.0)
     np.testing.assert_allclose(model(x), direct, atol=1e-9)
     assert called
+
+
+# Clipped inputs
+
+
+def clipped_model(kind, backend):
+    model = model_of(kind, backend)
+    inputs = SmoothClip(model.scaling.inputs.center, model.scaling.inputs.scale, backend.asarray([True, False]))
+    return replace(model, scaling=replace(model.scaling, inputs=inputs, kind="robust"))
+
+
+def clipped_design(kind):
+    scaled = (inputs() - CENTER) / SCALE
+    scaled[:, 0] /= np.sqrt(1 + (scaled[:, 0] / 3) ** 2)
+    return kind.design(scaled, kind.frequencies(N_FREQUENCIES, 2))
+
+
+@every_kind
+def test_values_of_clipped_inputs(kind, xp):
+    model, x = clipped_model(kind, xp), xp.asarray(inputs())
+    expected = OFFSET + (clipped_design(kind) @ unknowns(kind)).real
+    assert_allclose(xp.host(model(x)), expected, atol=1e-11)
+    assert np.abs(expected - xp.host(model_of(kind, xp)(x))).max() > 0.01
+    assert_array_equal(xp.host(pickle.loads(pickle.dumps(model))(x)), xp.host(model(x)))
+    assert_allclose(model.on_host()(inputs()), expected, atol=1e-11)
+    assert_allclose(xp.host(clipped_model(kind, Plain).on_device_of(x)(x)), expected, atol=1e-11)
+
+
+@pytest.mark.parametrize("name", FOURIER)
+def test_clipped_inputs_have_no_spectrum(name, xp):
+    with pytest.raises(ValueError, match=r"^spectrum needs .*clips them: fit with standardize=True for a spectrum\.$"):
+        clipped_model(FEATURES[name], xp).spectrum()
+
+
+def test_clipped_inputs_go_through_a_transform_too(monkeypatch):
+    pytest.importorskip("finufft")
+    model, x = clipped_model(FEATURES["cos-sin"], Plain), inputs(400)
+    direct = model(x)
+    monkeypatch.setattr(model_module, "LEAST_WORK", 1.0)
+    assert model._transform_pays(x)
+    assert_allclose(model(x), direct, atol=1e-9)
+
+
+# Bounds and importances
+
+
+@every_kind
+def test_values_stay_within_the_bounds_of_their_output(kind, anywhere):
+    model, x = model_of(kind, anywhere), anywhere.asarray(inputs())
+    free = anywhere.host(model(x))
+    bounds = np.quantile(free, [0.3, 0.6], axis=0)
+    bounded = replace(model, bounds=anywhere.asarray(bounds))
+    assert_array_equal(anywhere.host(bounded(x)), np.clip(free, *bounds))
+    assert not np.array_equal(anywhere.host(bounded(x)), free)
+    assert_array_equal(anywhere.host(bounded.complex_values(x)), anywhere.host(model.complex_values(x)))
+    assert_array_equal(anywhere.host(bounded.columns(x)), anywhere.host(model.columns(x)))
+
+
+def test_bounds_hold_through_a_transform_too(monkeypatch):
+    pytest.importorskip("finufft")
+    model, x = model_of(FEATURES["cos-sin"], Plain), inputs(400)
+    monkeypatch.setattr(model_module, "LEAST_WORK", 1.0)
+    bounds = np.array([[99.9, -7.1], [100.1, -6.9]])
+    values = replace(model, bounds=bounds)(x)
+    assert_array_equal(values.min(axis=0), bounds[0])
+    assert_array_equal(values.max(axis=0), bounds[1])
+
+
+def test_bounds_and_importances_move(xp):
+    bounds, importances = np.array([[0.0, -1.0], [1.0, 2.0]]), np.array([0.25, 0.75])
+    model = replace(model_of(FEATURES["cos-sin"], Plain), bounds=bounds, importances=importances)
+    there = model.on_device_of(xp.asarray(inputs()))
+    assert_array_equal(xp.host(there.bounds), bounds)
+    assert_array_equal(xp.host(there.relevance()), importances)
+    back = there.on_host()
+    assert isinstance(back.bounds, np.ndarray)
+    assert_array_equal(back.bounds, bounds)
+    assert_array_equal(back.relevance(), importances)
+    plain = model_of(FEATURES["cos-sin"], Plain).on_device_of(xp.asarray(inputs()))
+    assert plain.bounds is plain.importances is None
+
+
+def test_a_model_without_importances_says_so():
+    with pytest.raises(ValueError, match=r"^relevance needs a model with importances, got one without"):
+        model_of(FEATURES["cos-sin"], Plain).relevance()
+
+
+# Gradients with respect to the inputs
+
+
+def amplitudes_of(kind, n_outputs=3):
+    rng = np.random.default_rng(1)
+    drawn = rng.standard_normal((N_FREQUENCIES * kind.features.n_unknowns, n_outputs))
+    return drawn + 1j * rng.standard_normal(drawn.shape) if kind is FEATURES["complex"] else drawn
+
+
+def expected_squares(kind, x, weight, step=1e-6):
+    """By central differences of the definition."""
+    omega, unknowns = kind.frequencies(N_FREQUENCIES, x.shape[1]), amplitudes_of(kind)
+    means = []
+    for move in step * np.eye(x.shape[1]):
+        values = [(kind.design(x + way * move, omega) @ unknowns).real for way in (1, -1)]
+        squares = np.sum(((values[0] - values[1]) / (2 * step)) ** 2, axis=1)
+        means.append(np.average(squares, weights=weight))
+    return np.array(means)
+
+
+@pytest.mark.parametrize("blocks", ["one block", "blocks", "few gradients"])
+@pytest.mark.parametrize("weighted", [True, False], ids=["weighted", "plain"])
+@every_differentiable_kind
+def test_mean_squared_gradients(kind, weighted, blocks, xp, monkeypatch):
+    x, _, weight = problem(23, n_inputs=3)
+    if blocks == "blocks":
+        monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 3 * N_FREQUENCIES * 5)
+    elif blocks == "few gradients":
+        monkeypatch.setattr(model_module, "MOST_ENTRIES", 3 * 5)
+    rows = Rows(xp.asarray(x), weight=xp.asarray(weight) if weighted else None)
+    omega, beta = kind.frequencies(N_FREQUENCIES, 3), kind.amplitudes(amplitudes_of(kind))
+    found = mean_squared_gradients(rows, kind.features, xp.asarray(omega), xp.asarray(beta))
+    assert_allclose(xp.host(found), expected_squares(kind, x, weight if weighted else None), rtol=1e-6)
+
+
+@every_differentiable_kind
+def test_mean_squared_gradients_of_sparse_rows_are_in_scaled_units(kind):
+    rng = np.random.default_rng(0)
+    raw = scipy.sparse.random_array((30, 3), density=0.5, rng=rng).tocsr() * 50
+    rows = Scaling.fit(raw, np.ones((30, 1))).rows(raw)
+    assert scipy.sparse.issparse(rows.x)
+    dense = (raw.toarray() - rows.center) / rows.scale
+    omega, beta = kind.frequencies(N_FREQUENCIES, 3), kind.amplitudes(amplitudes_of(kind))
+    found = mean_squared_gradients(rows, kind.features, omega, beta)
+    assert_allclose(found, expected_squares(kind, dense, None), rtol=1e-6)
+
+
+def test_gradients_in_raw_units_by_the_chain_rule():
+    """The derivative of the scaling times the gradient in scaled units is that of the model."""
+    model, x, step = clipped_model(FEATURES["cos-sin"], Plain), inputs(), 1e-6
+    block = Block(model.scaling.rows(x).x)
+    slopes = model.features.slopes(block, model.frequencies, model.amplitudes[:, 1])
+    gradient = (slopes @ model.frequencies) * model.scaling.inputs.derivative(x)
+    moves = step * np.eye(2)
+    differences = [(model(x + move)[:, 1] - model(x - move)[:, 1]) / (2 * step) for move in moves]
+    assert_allclose(gradient, np.stack(differences, axis=1), rtol=1e-5, atol=1e-6)

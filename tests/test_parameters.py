@@ -31,6 +31,15 @@ def test_counts_that_are_not(value):
         count("patience", value, 2)
 
 
+def test_counts_or_words():
+    count("n_frequencies", "auto", 1, words=("auto",))
+    count("n_frequencies", 1, 1, words=("auto",))
+    for value in (0, "Auto", None):
+        sentence = f"n_frequencies must be a whole number of at least 1 or 'auto', got {value!r}."
+        with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
+            count("n_frequencies", value, 1, words=("auto",))
+
+
 @pytest.mark.parametrize("value", [0.5, np.float32(0.5), np.float64(0.5), 1e-300])
 def test_numbers_that_are_allowed(value):
     number("share", value, above=0, below=1)

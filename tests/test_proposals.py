@@ -1,5 +1,6 @@
 import math
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -42,9 +43,10 @@ def amplitudes(n, n_outputs=2, seed=5):
     return drawn(n, n_outputs, seed=seed) + 1j * drawn(n, n_outputs, seed=seed + 1)
 
 
+@pytest.mark.parametrize("d", [2, 9])
 @every_walk
-def test_one_seed_proposes_the_same_in_every_library(walk, anywhere):
-    start = drawn(6, 2)
+def test_one_seed_proposes_the_same_in_every_library(walk, d, anywhere):
+    start = drawn(6, d)
 
     def proposals(asarray):
         rng, omega, beta = np.random.default_rng(1), asarray(start), asarray(amplitudes(6))
@@ -158,14 +160,36 @@ def test_a_mean_far_larger_than_the_spread_is_adapted_to(anywhere):
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.floats(0.1, 0.9))
 def test_the_step_follows_the_acceptance(acceptances, target):
     walk, omega = TargetedWalk(RandomWalk(2.0), target), np.zeros((3, 1))
-    state, logarithm = walk.init(omega), 0.0
+    state, logarithm, most = walk.init(omega), 0.0, math.log(10)
     for i, acceptance in enumerate(acceptances, start=1):
         state = walk.update(state, omega, None, acceptance)
-        logarithm += (acceptance - target) / math.sqrt(i)
+        logarithm = min(max(logarithm + (acceptance - target) / math.sqrt(i), -most), most)
     assert state.n_steps == len(acceptances)
     assert walk.length(state) == pytest.approx(2.0 * math.exp(logarithm))
     moves = walk.propose(np.random.default_rng(0), state, omega)
     assert_allclose(moves, walk.length(state) * np.random.default_rng(0).standard_normal((3, 1)))
+
+
+@pytest.mark.parametrize("most", [1.0, 4.0, 10.0])
+@pytest.mark.parametrize(("acceptance", "power"), [(1.0, 1), (0.0, -1)], ids=["all", "none"])
+def test_the_factor_of_a_targeted_walk_is_bounded(acceptance, power, most):
+    """Without a bound it would be exp(±98)."""
+    walk, omega = TargetedWalk(RandomWalk(2.0), 0.5, most), np.zeros((3, 1))
+    state = walk.init(omega)
+    for _ in range(10000):
+        state = walk.update(state, omega, None, acceptance)
+    assert type(state.factor) is float
+    assert walk.length(state) == pytest.approx(2.0 * most**power)
+    back = walk.update(state, omega, None, 1 - acceptance)
+    assert most == 1 or abs(math.log(back.factor)) < abs(math.log(state.factor))  # it is not stuck there
+
+
+def test_factors_of_walks_side_by_side_are_bounded_each(anywhere):
+    walk, omega = TargetedWalk(RandomWalk(2.0), 0.5), anywhere.asarray(np.zeros((3, 4, 1)))
+    state, acceptance = walk.init(omega), anywhere.asarray(np.array([0.0, 0.5, 1.0])[:, None, None])
+    for _ in range(30):
+        state = walk.update(state, omega, None, acceptance)
+    assert_allclose(anywhere.host(state.factor)[:, 0, 0], [0.1, 1.0, 10.0])
 
 
 def test_a_targeted_walk_keeps_what_its_inner_walk_learns():
@@ -192,12 +216,25 @@ def test_the_shape_is_the_second_moment_weighted_by_amplitudes(power, n_outputs,
     omega, beta = drawn(12, 3, seed=seed) * [1, 5, 0.2] + [3, 0, -1], amplitudes(12, n_outputs, seed)
     walk = ShapedWalk(0.4, power)
     first = walk.init(omega)
-    assert_allclose(first @ first.T, second_moment(omega, np.ones(12)), rtol=0, atol=1e-8)
-    root = walk.update(first, omega, beta, 0.5)
+    assert_allclose(first.T @ first, second_moment(omega, np.ones(12)), rtol=0, atol=1e-8)
+    factor = walk.update(first, omega, beta, 0.5)
     expected = second_moment(omega, [np.sqrt(np.sum(abs(one) ** 2)) ** power for one in beta])
-    assert_array_equal(root, np.tril(root))
-    assert_allclose(root @ root.T, expected, rtol=0, atol=1e-8)
-    assert walk.length(root) == pytest.approx(0.4 * math.sqrt(np.trace(expected) / 3))
+    assert factor.shape == (3, 3)
+    assert_array_equal(factor, np.triu(factor))
+    assert_allclose(factor.T @ factor, expected, rtol=0, atol=1e-8)
+    assert walk.length(factor) == pytest.approx(0.4 * math.sqrt(np.trace(expected) / 3))
+
+
+@given(power=st.sampled_from([0.0, 1.0, 2.0]), n=st.integers(1, 6), n_more=st.integers(1, 5), seed=st.integers(0, 99))
+def test_with_fewer_frequencies_than_inputs_the_factor_is_made_of_them(power, n, n_more, seed):
+    omega, beta, walk = drawn(n, n + n_more, seed=seed), amplitudes(n, seed=seed), ShapedWalk(0.4, power)
+    first = walk.init(omega)
+    factor = walk.update(first, omega, beta, 0.5)
+    expected = second_moment(omega, [np.sqrt(np.sum(abs(one) ** 2)) ** power for one in beta])
+    assert first.shape == factor.shape == omega.shape
+    assert_allclose(first.T @ first, second_moment(omega, np.ones(n)), rtol=0, atol=1e-12)
+    assert_allclose(factor.T @ factor, expected, rtol=0, atol=1e-12)
+    assert walk.length(factor) == pytest.approx(0.4 * math.sqrt(np.trace(expected) / (n + n_more)))
 
 
 @pytest.mark.parametrize("power", [0.0, 1.0, 2.0])
@@ -212,10 +249,36 @@ def test_shaped_proposals_have_the_spread_of_the_shape(power):
         assert abs(np.var(moves[:, 0]) / shapes[other][0, 0] - 1) > 0.1
 
 
-def test_amplitudes_of_zero_weigh_all_frequencies_alike(anywhere):
-    omega, walk = drawn(6, 2), ShapedWalk(1.0, 2.0)
-    root = anywhere.host(walk.update(None, anywhere.asarray(omega), anywhere.asarray(np.zeros((6, 1))), 0.5))
-    assert_allclose(root @ root.T, second_moment(omega, np.ones(6)), atol=1e-9)
+@pytest.mark.parametrize("n", [3, 5, 40])
+def test_any_number_of_proposals_has_the_spread_of_the_shape(n):
+    """From the factor of `n` frequencies of 5 inputs, with fewer, as many and more of them."""
+    omega, walk = drawn(n, 5) * [3.0, 0.2, 1.0, 1.0, 2.0], ShapedWalk(0.5)
+    beta = amplitudes(n)
+    moves = walk.propose(np.random.default_rng(3), walk.update(None, omega, beta, 0.5), np.zeros((100000, 5)))
+    expected = 0.25 * second_moment(omega, np.linalg.norm(beta, axis=1))
+    assert_allclose(moves.T @ moves / 100000, expected, rtol=0, atol=0.02 * np.max(expected))
+
+
+def test_a_shape_of_many_inputs_takes_no_square_matrix():
+    """One d × d matrix would take 3.2 GB; all of this takes less than 64 arrays of the frequencies' size."""
+    omega, beta, walk = drawn(16, 20000), amplitudes(16), AnnealedWalk(ScaledWalk(ShapedWalk(0.3)), 0.1, 4)
+    rng, state = np.random.default_rng(0), walk.init(omega)
+    tracemalloc.start()
+    for _ in range(5):
+        moved = walk.propose(rng, state, omega)
+        state = walk.update(state, moved, beta, 0.5)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert state.inner.shape == moved.shape == (16, 20000)
+    assert np.all(np.isfinite(moved))
+    assert peak < 64 * omega.nbytes
+
+
+@pytest.mark.parametrize("d", [2, 9])
+def test_amplitudes_of_zero_weigh_all_frequencies_alike(d, anywhere):
+    omega, walk = drawn(6, d), ShapedWalk(1.0, 2.0)
+    factor = anywhere.host(walk.update(None, anywhere.asarray(omega), anywhere.asarray(np.zeros((6, 1))), 0.5))
+    assert_allclose(factor.T @ factor, second_moment(omega, np.ones(6)), atol=1e-9)
 
 
 @pytest.mark.parametrize("size", [1e-6, 1e6])

@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -118,6 +120,44 @@ def test_sparse_rows_are_gathered_centred():
     found = Block(scipy.sparse.csr_array(x), center=center, scale=scale).gather(pulls)
     assert type(found) is np.ndarray
     assert_allclose(found, scattered(pulls, (x - center) / scale), rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_gram_is_the_rows_scalar_products(dtype, anywhere):
+    x = problem(23, 5)[0].astype(dtype)
+    block = Block(anywhere.asarray(x))
+    found = block.gram(block)
+    assert anywhere.dtype(found) == "float64"
+    assert_allclose(anywhere.host(found), np.einsum("id,jd->ij", *[x.astype(np.float64)] * 2), rtol=0, atol=1e-13)
+
+
+@given(n_rows=st.integers(1, 30), d=st.integers(1, 12), seed=st.integers(0, 99), single=st.booleans())
+def test_gram_of_sparse_rows_is_that_of_their_scaled_values(n_rows, d, seed, single):
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal((n_rows, d)) * (rng.uniform(size=(n_rows, d)) < 0.3)
+    x = x.astype(np.float32) if single else x
+    center, scale = rng.uniform(-1, 1, d), rng.uniform(0.2, 2, d)
+    scaled = (x - center) / scale
+    for kind in (scipy.sparse.csr_array, scipy.sparse.csr_matrix):
+        block = Block(kind(x), center=center, scale=scale)
+        found = block.gram(block)
+        assert type(found) is np.ndarray
+        assert found.dtype == np.float64
+        assert_array_equal(found, found.T)
+        assert_allclose(found, scaled @ scaled.T, rtol=0, atol=1e-12 * (1 + np.max(scaled**2) * d))
+
+
+def test_gram_makes_no_dense_rows():
+    """They would take 800 MB."""
+    x = scipy.sparse.random_array((100, 10**6), density=1e-5, rng=np.random.default_rng(0), format="csr")
+    block = Block(x, center=np.full(10**6, 1e-3), scale=np.ones(10**6))
+    tracemalloc.start()
+    found = block.gram(block)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1e8
+    sums = x.sum(axis=1) * 1e-3
+    assert_allclose(found, (x @ x.T).toarray() - sums[:, None] - sums[None, :] + 1.0, atol=1e-9)
 
 
 @pytest.mark.parametrize("n_inputs", [2, rows_module.NARROW, rows_module.NARROW + 1])

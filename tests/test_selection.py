@@ -2,9 +2,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import scipy.sparse
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import softmax
 from sklearn.metrics import log_loss
@@ -14,23 +11,19 @@ from fourierwalk import rows as rows_module
 from fourierwalk import selection
 from fourierwalk.features import CosineSine
 from fourierwalk.least_squares import LeastSquares
+from fourierwalk.policy import DEFAULT
 from fourierwalk.rows import Rows
 from fourierwalk.selection import (
     PATH,
+    Candidate,
     Look,
     Selection,
-    beats_the_mean_left_out,
     by_leave_one_out,
     choose_regularization,
     gcv,
-    has_repeats,
-    held_out_mask,
-    is_gain,
     leave_one_out,
     left_out_values,
     regularization_path,
-    row_hash,
-    typical_error,
 )
 from fourierwalk.solver import Solver
 from fourierwalk.temperature import CERTAIN_SCALE, best_temperature
@@ -206,245 +199,6 @@ def test_leave_one_out_where_all_columns_are_zero():
     assert_array_equal(left_out_values(minimize, omega, 0.0), np.zeros((20, 2)))
 
 
-# Better than the mean
-
-
-@given(repeat=st.lists(st.integers(1, 4), min_size=9, max_size=9))
-def test_the_typical_error_is_a_median_of_repeated_rows(repeat):
-    values, targets, _ = problem(9)
-    again = np.repeat(np.arange(9), repeat)
-    expected = np.sort(np.linalg.norm((values - targets)[again], axis=1))[(again.size - 1) // 2]
-    assert typical_error(values, targets, None, np.array(repeat, dtype=float)) == pytest.approx(expected, rel=1e-12)
-    assert typical_error(values[again], targets[again], None) == pytest.approx(expected, rel=1e-12)
-
-
-def test_the_typical_error_of_classes_is_their_rate_of_errors():
-    values, targets = np.array([[0.4, 0.1], [0.0, 0.2], [-0.3, 0.1]]), np.eye(2)[[0, 0, 1]] - [0.5, 0.5]
-    shares = np.array([0.5, 0.5])
-    assert typical_error(values, targets, shares) == pytest.approx(1 / 3)
-    assert typical_error(values, targets, shares, np.array([1.0, 3.0, 2.0])) == pytest.approx(1 / 2)
-
-
-def test_a_constant_is_beaten_by_a_signal_and_not_by_noise():
-    x, noise, _ = problem(60, n_outputs=1)
-    kind = FEATURES["cos-sin"]
-    omega = kind.frequencies(3, 2)
-    signal = kind.design(x, omega)[:, :1] + 0.1 * noise
-    for y, beaten in ((signal, True), (noise, False)):
-        minimize = LeastSquares(Rows(x, y - y.mean()), kind.features, 0.0)
-        candidate = by_leave_one_out(minimize, omega, 1e-3)
-        assert beats_the_mean_left_out(minimize, candidate) == beaten
-        rows = Rows(x[:40], y[:40]), Rows(x[40:], y[40:])
-        looks = Selection(LeastSquares(rows[0], kind.features, 0.0), rows[1], 1e-3)
-        assert looks.beats_the_mean(*looks.look(0, omega)[1:]) == beaten
-
-
-def test_a_constant_is_not_beaten_by_what_follows_outliers():
-    """Better in squares alone: the outliers are met, most rows are missed."""
-    x = (np.arange(40)[:, None] < 12).astype(float)
-    y = np.where(x > 0, 10.0, 0.1)
-    kind = FEATURES["user's own"]
-    looks = Selection(LeastSquares(Rows(x, y), kind.features, 0.1), Rows(x, y), 0.1)
-    omega = np.array([[0.0], [np.pi]])  # 1, and 1 − 2x
-    follows, exact = np.array([[5.5], [-4.5]]), np.array([[5.05], [-4.95]])
-    assert_allclose(kind.design(np.array([[1.0], [0.0]]), omega) @ follows, [[10.0], [1.0]])
-    errors = looks.errors(omega, [follows, 0 * follows])
-    assert errors[0] < 0.1 * errors[1]
-    assert not looks.beats_the_mean(omega, follows)
-    assert looks.beats_the_mean(omega, exact)
-
-
-@given(repeat=st.lists(st.integers(1, 3), min_size=12, max_size=12), mean=st.floats(0.05, 2.0))
-def test_a_gain_is_one_of_several_standard_errors(repeat, mean):
-    """More of them where rows are few; whole weights are repetitions."""
-    gains = np.random.default_rng(0).standard_normal(12) + mean
-    again = np.repeat(gains, repeat)
-    errors = np.mean(again) / (np.std(again) / np.sqrt(again.size)) / (1 + 7 / again.size)
-    for sure in (0.5, 1.0, 2.0):
-        assert is_gain(again, None, sure, 7.0) == (errors > sure)
-        assert is_gain(gains, np.array(repeat, dtype=float), sure, 7.0) == (errors > sure)
-
-
-def test_what_beats_the_mean_by_chance_does_not():
-    """The best of many models of noise on 20 rows."""
-    rng = np.random.default_rng(0)
-    x, y = rng.standard_normal((20, 1)), rng.standard_normal((20, 1))
-    kind = FEATURES["user's own"]
-    looks = Selection(LeastSquares(Rows(x, y), kind.features, 0.1), Rows(x, y), 0.1)
-    tried = [(3 * rng.standard_normal((2, 1)), 0.4 * rng.standard_normal((2, 1))) for _ in range(1000)]
-    omega, beta = min(tried, key=lambda model: looks.errors(model[0], [model[1]])[0])
-    error, constant = looks.errors(omega, [beta, 0 * beta])
-    assert error < 0.9 * constant
-    assert not looks.beats_the_mean(omega, beta)
-
-
-def test_whole_weights_are_repetitions_in_both_comparisons():
-    """Better in squares; the median is ruled by few rows of a large weight, where the constant is exact."""
-    x = np.random.default_rng(0).standard_normal((40, 1))
-    y = np.where(np.arange(40)[:, None] < 30, 5 * np.cos(3 * x), 0.0)
-    weight = np.where(np.arange(40) < 30, 1.0, 30.0)
-    kind, omega, amplitudes = FEATURES["user's own"], np.array([[3.0]]), np.array([[0.4]])
-    again = np.repeat(np.arange(40), weight.astype(int))
-    plain, weighted, repeated = Rows(x, y), Rows(x, y, weight), Rows(x[again], y[again])
-    for rows, beaten in ((plain, True), (weighted, False), (repeated, False)):
-        minimize = LeastSquares(rows, kind.features, 0.1)
-        looks = Selection(minimize, rows, 0.1)
-        assert np.argmin(looks.errors(omega, [amplitudes, 0 * amplitudes])) == 0
-        assert looks.beats_the_mean(omega, amplitudes) == beaten
-        assert beats_the_mean_left_out(minimize, by_leave_one_out(minimize, omega)) == beaten
-
-
-# Rows that the walk does not see
-
-
-@given(order=st.permutations(range(12)), repeat=st.lists(st.integers(1, 3), min_size=12, max_size=12))
-def test_equal_rows_have_equal_hashes_wherever_they_stand(order, repeat):
-    x = problem(12)[0]
-    places = np.repeat(order, repeat)
-    assert_array_equal(row_hash(x[places], 1), row_hash(x, 1)[places])
-
-
-def test_other_rows_have_other_hashes():
-    x = np.round(np.random.default_rng(0).standard_normal((5000, 3)), 6)
-    assert np.unique(row_hash(x, 0)).size == 5000
-    assert np.unique(row_hash(np.array([[1.0, 2.0], [2.0, 1.0], [1.0, -2.0], [0.0, 0.0]]), 0)).size == 4
-
-
-def test_hashes_know_their_seed():
-    x = problem(50)[0]
-    assert not np.any(row_hash(x, 0) == row_hash(x, 1))
-    assert_array_equal(row_hash(x, 0), row_hash(x, 0))
-
-
-def test_hashes_are_the_same_in_every_library(xp):
-    x = problem(50)[0]
-    assert_array_equal(row_hash(xp.asarray(x), 3), row_hash(x, 3))
-
-
-def test_hashes_are_the_same_in_either_precision():
-    x = problem(50)[0].astype(np.float32)
-    assert_array_equal(row_hash(x, 3), row_hash(x.astype(np.float64), 3))
-
-
-def test_hashes_of_many_rows_are_those_of_few():
-    x = np.random.default_rng(0).standard_normal((9000, 2))
-    assert_array_equal(row_hash(x, 0)[4000:4200], row_hash(x[4000:4200], 0))
-
-
-@pytest.mark.parametrize("kind", [scipy.sparse.csr_array, scipy.sparse.csc_array, scipy.sparse.coo_array])
-def test_sparse_rows_hash_like_dense_ones(kind):
-    x = scipy.sparse.random_array((60, 9), density=0.3, rng=np.random.default_rng(0)).toarray()
-    x[3] = 0
-    assert_array_equal(row_hash(kind(x), 7), row_hash(x, 7))
-
-
-def test_stored_zeros_and_duplicates_do_not_change_a_sparse_hash():
-    stored = scipy.sparse.csr_array((np.array([0.0, 2.0, 1.0, 2.0, -0.0]), ([0, 0, 1, 1, 1], [0, 1, 0, 0, 1])), (2, 2))
-    odd = scipy.sparse.csr_array(
-        (np.array([0.0, 2.0, 1.0, 2.0]), np.array([0, 1, 0, 0]), np.array([0, 2, 4])), shape=(2, 2)
-    )
-    before = odd.data.copy()
-    assert_array_equal(row_hash(stored, 0), row_hash(np.array([[0.0, 2.0], [3.0, 0.0]]), 0))
-    assert_array_equal(row_hash(odd, 0), row_hash(np.array([[0.0, 2.0], [3.0, 0.0]]), 0))
-    assert_array_equal(odd.data, before)
-
-
-@pytest.mark.parametrize("fraction", [0.05, 0.1, 0.5, 0.9])
-def test_the_share_of_rows_held_out(fraction):
-    x = np.random.default_rng(0).standard_normal((20000, 2))
-    mask = held_out_mask(x, fraction, seed=0)
-    assert mask.dtype == bool
-    assert mask.mean() == pytest.approx(fraction, abs=0.01)
-    assert np.mean(mask & held_out_mask(x, fraction, seed=1)) == pytest.approx(fraction**2, abs=0.01)
-
-
-def test_smaller_shares_are_parts_of_larger_ones():
-    x = np.random.default_rng(0).standard_normal((1000, 2))
-    assert not np.any(held_out_mask(x, 0.1, 0) & ~held_out_mask(x, 0.3, 0))
-
-
-def test_too_few_distinct_rows_are_not_split():
-    x = np.random.default_rng(0).standard_normal((selection.MIN_DISTINCT_ROWS, 2))
-    assert held_out_mask(x, 0.5, 0) is not None
-    assert held_out_mask(x[1:], 0.5, 0) is None
-    assert held_out_mask(np.tile(x[1:], (50, 1)), 0.5, 0) is None
-
-
-def labelled(counts, seed):
-    """Distinct rows whose labels come so many times each, in any order, and each row up to thrice."""
-    rng = np.random.default_rng(seed)
-    labels = rng.permutation(np.repeat(np.arange(len(counts)), counts))
-    again = rng.permutation(np.repeat(np.arange(labels.size), rng.integers(1, 4, labels.size)))
-    return rng.standard_normal((labels.size, 2)), labels, again
-
-
-CLASSES = st.lists(st.integers(0, 90), min_size=1, max_size=5).filter(lambda counts: sum(counts) >= 100)
-
-
-@given(counts=CLASSES, seed=st.integers(0, 99), fraction=st.sampled_from([0.1, 0.2, 0.5]), fold=st.integers(0, 3))
-def test_every_class_is_held_out_by_its_share(counts, seed, fraction, fold):
-    x, labels, again = labelled(counts, seed)
-    mask = held_out_mask(x, fraction, seed, labels, fold)
-    for name, count in enumerate(counts):
-        assert np.sum(mask[labels == name]) == int(fraction * count + 0.5)
-    assert_array_equal(held_out_mask(x[again], fraction, seed, labels[again], fold), mask[again])
-
-
-@given(counts=CLASSES, seed=st.integers(0, 99), fraction=st.sampled_from([0.1, 0.2, 0.25]))
-def test_folds_are_disjoint_until_all_rows_were_held_out(counts, seed, fraction):
-    x, labels, _ = labelled(counts, seed)
-    n_folds = int(1 / fraction)
-    times = sum(held_out_mask(x, fraction, seed, labels, fold).astype(int) for fold in range(n_folds))
-    for name, count in enumerate(counts):
-        n = int(fraction * count + 0.5)
-        if count == 0:
-            continue
-        assert np.sum(times[labels == name]) == n * n_folds
-        if n * n_folds <= count:
-            assert times[labels == name].max() <= 1
-        else:  # rounding up: some come twice, none is left out
-            assert times[labels == name].min() >= 1
-
-
-@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csr_array])
-def test_repeats_are_seen_as_rows_and_as_weights(kind):
-    x = problem(100)[0]
-    assert not has_repeats(Rows(kind(x)))
-    assert not has_repeats(Rows(kind(np.vstack([x, x[:11]]))))
-    assert has_repeats(Rows(kind(np.vstack([x, x[:12]]))))
-    assert not has_repeats(Rows(kind(x), None, np.where(np.arange(100) < 11, 2.0, 1.0)))
-    assert has_repeats(Rows(kind(x), None, np.where(np.arange(100) < 12, 2.0, 1.0)))
-
-
-def test_folds_of_plain_rows_are_disjoint():
-    x = np.random.default_rng(0).standard_normal((400, 2))
-    times = sum(held_out_mask(x, 0.1, 0, fold=fold).astype(int) for fold in range(10))
-    assert_array_equal(times, np.ones(400))
-    assert_array_equal(held_out_mask(x, 0.1, 0, fold=10), held_out_mask(x, 0.1, 0))
-
-
-def test_equal_rows_of_different_labels_stay_together():
-    rng = np.random.default_rng(0)
-    x = np.tile(rng.standard_normal((150, 2)), (2, 1))
-    labels = np.repeat([0, 1], 150)
-    order = rng.permutation(300)
-    mask = held_out_mask(x, 0.2, 0, labels)
-    assert_array_equal(mask[:150], mask[150:])
-    assert mask.sum() == 60
-    assert_array_equal(held_out_mask(x[order], 0.2, 0, labels[order]), mask[order])
-
-
-def test_a_rare_class_keeps_its_rows():
-    x, labels, _ = labelled([200, 4], 0)
-    for fold in range(10):
-        assert not np.any(held_out_mask(x, 0.1, 0, labels, fold)[labels == 1])
-
-
-@pytest.mark.parametrize("fraction", [1e-9, 1 - 1e-12])
-def test_a_split_with_an_empty_side_is_none(fraction):
-    assert held_out_mask(np.random.default_rng(0).standard_normal((200, 2)), fraction, 0) is None
-
-
 # States
 
 
@@ -587,20 +341,96 @@ def test_looks_of_classes_are_log_losses_at_the_best_temperature(weighted, xp):
     assert found == pytest.approx(
         log_loss(codes[45:], probabilities, sample_weight=weight[45:], labels=[0, 1, 2]), rel=1e-7
     )
-    nothing = xp.asarray(np.zeros((5, 3), dtype=complex))
-    assert looks.mean_error == pytest.approx(looks.errors(xp.asarray(omega), [nothing])[0])
-    assert not looks.is_quiet(0.0)  # of classes nobody knows
 
 
 @pytest.mark.parametrize("weighted", [True, False])
-def test_the_error_of_the_mean(weighted, xp):
-    x, y, weight = problem(60)
-    held_out = rows_of(xp, x, y, weight if weighted else np.ones(60))
-    expected = np.average(np.sum(y**2, axis=1), weights=weight if weighted else None)
-    looks = Selection(LeastSquares(held_out, FEATURES["cos-sin"].features, 0.1), held_out)
-    assert looks.mean_error == pytest.approx(expected)
-    assert looks.is_quiet(0.019 * expected)
-    assert not looks.is_quiet(0.021 * expected)
+@every_kind
+def test_gains_are_what_each_held_out_row_gains_over_the_mean(kind, weighted, xp):
+    (seen, held_out), (_, (x_val, y_val, weight_val)) = split(xp, weighted)
+    omega = kind.frequencies(5, 2)
+    looks = Selection(LeastSquares(seen, kind.features, 0.0), held_out, 0.2)
+    candidate = looks.look(0, xp.asarray(omega))
+    unknowns = ridge(kind.design(xp.host(seen.x), omega), xp.host(seen.y), weight_of(seen, xp), 0.2)
+    expected = []
+    for i in range(15):
+        values = (kind.design(x_val[i : i + 1], omega) @ unknowns)[0].real
+        gain = sum(target**2 - (value - target) ** 2 for value, target in zip(values, y_val[i], strict=True))
+        expected.append(gain * weight_val[i] if weighted else gain)
+    found = looks.gains(candidate)
+    assert type(found) is np.ndarray
+    assert np.ptp(np.sign(expected)) == 2  # else a sign could be lost
+    assert_allclose(found, expected, rtol=1e-6)
+
+
+def weight_of(rows, backend):
+    return np.ones(len(rows)) if rows.weight is None else backend.host(rows.weight)
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+def test_gains_of_classes_are_those_of_log_losses(weighted, xp):
+    """Either model at its best temperature."""
+    x, _, weight = problem(60)
+    codes = (np.sin(2 * x[:, 0]) + 0.5 * x[:, 1] > 0).astype(int) + (x[:, 1] > 1)
+    shares = np.bincount(codes) / 60
+    one_hot, weight = np.eye(3)[codes], weight if weighted else np.ones(60)
+    kind = FEATURES["cos-sin"]
+    omega = kind.frequencies(5, 2)
+    seen, held_out = (
+        rows_of(xp, x[part], one_hot[part] - shares, weight[part] if weighted else None)
+        for part in (slice(45), slice(45, None))
+    )
+    looks = Selection(LeastSquares(seen, kind.features, 0.0), held_out, 0.2, xp.asarray(shares))
+    found = looks.gains(looks.look(0, xp.asarray(omega)))
+    unknowns = ridge(kind.design(x[:45], omega), one_hot[:45] - shares, weight[:45], 0.2)
+    fitted = kind.design(x[45:], omega) @ unknowns + shares
+    losses = []
+    for values in (np.tile(shares, (15, 1)), fitted):
+        scale = float(best_temperature(values, one_hot[45:], weight[45:], CERTAIN_SCALE)[0])
+        losses.append([-np.log(softmax(scale * row)[code]) for row, code in zip(values, codes[45:], strict=True)])
+    assert np.ptp(np.sign(found)) == 2
+    assert_allclose(found, weight[45:] * (np.array(losses[0]) - losses[1]), rtol=1e-6)
+
+
+def test_gains_and_errors_agree():
+    """The mean of the gains is what the error is below that of the mean; the constant model gains nothing."""
+    (seen, held_out), (_, (_, y_val, weight_val)) = split(Plain)
+    kind = FEATURES["cos-sin"]
+    looks = Selection(LeastSquares(seen, kind.features, 0.0), held_out)
+    candidate = looks.look(0, kind.frequencies(5, 2))
+    constant = np.average(np.sum(y_val**2, axis=1), weights=weight_val)
+    assert np.sum(looks.gains(candidate)) / np.sum(weight_val) == pytest.approx(constant - candidate.look.error)
+    assert_array_equal(looks.gains(candidate._replace(amplitudes=0 * candidate.amplitudes)), np.zeros(15))
+
+
+@pytest.mark.parametrize("regularization", [0.0, 1e-8, 10.0])
+def test_a_constant_model_is_one_of_infinite_regularization(regularization):
+    some = Candidate(Look(0, 1.0, regularization), np.ones((2, 1)), np.zeros((2, 1)))
+    assert some.is_constant is False
+    assert some._replace(look=some.look._replace(regularization=np.inf)).is_constant is True
+
+
+@pytest.mark.parametrize(("share", "at"), [(0.9, 7), (1.1, 4)])
+def test_of_errors_as_good_as_the_best_the_largest_regularization_is_taken(share, at, monkeypatch):
+    """As good: within a small share of the best."""
+    errors = np.full(10, 9.0)
+    errors[[4, 7]] = 1.0, 1.0 + share * DEFAULT.tie
+    monkeypatch.setattr(LeastSquares, "along", lambda self, omega, path: [(v, np.zeros((3, 1))) for v in path])
+    monkeypatch.setattr(Selection, "errors", lambda self, omega, amplitudes: errors.tolist())
+    x = np.zeros((4, 2))
+    looks = Selection(LeastSquares(Rows(x, x), CosineSine(), 0.1), Rows(x, x))
+    assert looks.look(3, x).look == Look(3, errors[at], PATH[at])
+
+
+def test_a_look_near_one_off_the_path_tries_the_whole_path():
+    """So does one near a constant model; a given λ is tried alone."""
+    (seen, held_out), _ = split(Plain)
+    kind = FEATURES["cos-sin"]
+    omega = kind.frequencies(5, 2)
+    looks = Selection(LeastSquares(seen, kind.features, 0.0), held_out)
+    whole = looks.look(7, omega, "descent").look
+    for regularization in (np.inf, 3e-5):
+        assert looks.look_near(Look(0, 1.0, regularization), 7, omega, "descent").look == whole
+    assert replace(looks, regularization=0.3).look_near(whole, 7, omega, "descent").look.regularization == 0.3
 
 
 def test_errors_that_are_no_numbers_are_infinite():

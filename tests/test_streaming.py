@@ -9,10 +9,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierRegressor, inputs
 from fourierwalk import rows as rows_module
 from fourierwalk.features import CosineSine
+from fourierwalk.folds import row_hash
 from fourierwalk.least_squares import LeastSquares
 from fourierwalk.rows import Rows
 from fourierwalk.scaling import Scaling
-from fourierwalk.selection import row_hash
 from fourierwalk.solver import Solver
 from fourierwalk.streaming import Streamed
 
@@ -60,6 +60,47 @@ def test_scaled_rows():
     assert_allclose(scaling.inputs.center, dense.inputs.center)
     assert_allclose(scaling.inputs.scale, dense.inputs.scale)
     assert_allclose(scaling.rows(Streamed(x, "cpu")).x[0:9, :], dense.rows(torch.asarray(x)).x[0:9, :], atol=1e-14)
+
+
+def test_robustly_scaled_rows(monkeypatch):
+    """Of some of the rows, with weights, and with memory for one column at a time."""
+    monkeypatch.setattr("fourierwalk.scaling.BLOCK_BYTES", 8)
+    monkeypatch.setattr("fourierwalk.scaling.free_bytes", lambda: 8.0)
+    x, y = data(kind=np.float32)
+    x[:, 0], x[:, 2] = x[:, 0] ** 5, x[:, 2] > 0
+    chosen, weight = np.arange(299, 0, -2), torch.asarray(np.random.default_rng(1).integers(0, 4, 150).astype(float))
+    there, targets = torch.asarray(x[chosen]), torch.asarray(y[chosen])
+    streamed = Streamed(x, "cpu").take(chosen)
+    ours, theirs = (Scaling.fit(each, targets, weight, standardize="robust") for each in (streamed, there))
+    assert ours.kind == "robust"
+    assert_array_equal(ours.inputs.clipped, [True, True, False])
+    assert_array_equal(ours.inputs.center[:2], theirs.inputs.center[:2])
+    assert_array_equal(ours.inputs.scale[:2], theirs.inputs.scale[:2])
+    block = ours.rows(streamed).x[0:99, :]
+    assert block.dtype == torch.float64
+    assert_allclose(block, theirs.rows(there).x[0:99, :], atol=1e-13)
+    assert 2.5 < float(block[:, 0].abs().max()) <= 3
+    again = ours.rows(streamed).take(np.array([5, 2])).x[0:2, :]
+    assert_array_equal(again, block[[5, 2], :])
+
+
+@pytest.mark.cuda
+def test_robustly_scaled_blocks_on_a_gpu():
+    if not torch.cuda.is_available():
+        pytest.skip("there is no GPU")
+    x, y = data(10_000, 4)
+    x[:, 0] = x[:, 0] ** 5
+    scaling = Scaling.fit(Streamed(x, "cuda"), torch.asarray(y, device="cuda"), standardize="robust")
+    block = scaling.rows(Streamed(x, "cuda")).x[0:5000, :]
+    assert block.is_cuda
+    assert_allclose(block.cpu(), Scaling.fit(x, y, standardize="robust").rows(x).x[:5000], atol=1e-12)
+
+
+def test_huge_streamed_values_are_refused():
+    x, y = data()
+    x[7, 1] = -1e160
+    with pytest.raises(ValueError, match=r"^X must have values of a magnitude below 1e\+150"):
+        Scaling.fit(Streamed(x, "cpu"), torch.asarray(y))
 
 
 @pytest.mark.parametrize("path", ["direct", "dual"])

@@ -5,6 +5,7 @@ import resource
 import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -13,10 +14,11 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from fourierwalk import AdaptiveFourierRegressor
+from fourierwalk import AdaptiveFourierRegressor, scaling
 from fourierwalk.automatic import Automatic
 from fourierwalk.comparison.datasets import find
 from fourierwalk.files import write_json
+from fourierwalk.policy import DEFAULT
 from fourierwalk.provenance import provenance
 from fourierwalk.solver import PATHS, PRECISIONS
 from fourierwalk.training import SAMPLERS
@@ -126,7 +128,8 @@ def test_settings_cover_all_there_is():
     assert {str(one["features"]) for one in drawn} == {str(kind) for kind in fuzz.FEATURES}
     assert {getattr(one["solver"], "path", one["solver"]) for one in drawn} == set(PATHS)
     assert {getattr(one["solver"], "precision", "double") for one in drawn} == set(PRECISIONS)
-    assert {one["standardize"] for one in drawn} == {"auto", True, False}
+    assert {one["standardize"] for one in drawn} == set(scaling.KINDS)
+    assert {one["clamp"] for one in drawn} == {"auto", True, False}
     assert {one["early_stopping"] for one in drawn} == {"auto", True, False}
     for automatic in (True, False):
         half = [one for one in settings if one.automatic == automatic]
@@ -142,7 +145,9 @@ def test_settings_cover_all_there_is():
     assert min(sizes) < 2e-3
     assert max(sizes) > 500
     assert min(one.n_rows for one in settings) == 5
-    assert any(one.parameters["n_frequencies"] >= 4 * one.n_rows for one in settings)
+    asked = [(one.parameters["n_frequencies"], one.n_rows) for one in settings]
+    assert any(n != "auto" and n >= 4 * n_rows for n, n_rows in asked)
+    assert sum(n == "auto" for n, _ in asked) > N_SETTINGS / 5
     assert sum(one.guaranteed for one in settings) >= 100
 
 
@@ -211,7 +216,7 @@ def simple():
 
 @pytest.mark.stress
 def test_noise_costs_no_more_than_five_percent_over_hindsight():
-    """ "auto" against one walk with descent whose state and λ are the best on the noise-free test rows themselves."""
+    """ "auto" against one model whose width, state and λ are the best on the noise-free test rows themselves."""
     found = {}
     with threadpool_limits(1):
         for name in ("noisy-4", "noisy-20"):
@@ -224,9 +229,9 @@ def test_noise_costs_no_more_than_five_percent_over_hindsight():
 
 
 def against_hindsight(split, seed):
-    """Errors of "auto", of the best state and λ with hindsight, and of a walk's last state, K = 256."""
+    """Errors of "auto", of one model chosen with hindsight, and of a walk's last state, K = 256 at most."""
     ours = AdaptiveFourierRegressor(256, random_state=seed).fit(split.x, split.y)
-    single = AdaptiveFourierRegressor(256, sampler=Automatic(members=()), random_state=seed)
+    single = AdaptiveFourierRegressor(256, sampler=Automatic(replace(DEFAULT, most_members=1)), random_state=seed)
     best = single.fit(split.x, split.y, X_val=split.x_test, y_val=split.y_test)
     last = AdaptiveFourierRegressor(256, sampler="resampling", n_steps=100, random_state=seed).fit(split.x, split.y)
     return [float(np.sqrt(np.mean((m.predict(split.x_test) - split.y_test) ** 2))) for m in (ours, best, last)]

@@ -1,71 +1,93 @@
-"""Training without tuning (`sampler="auto"`): a spread by trial, a resampling walk, descent; held-out rows decide."""
+"""Training without tuning (`sampler="auto"`): models that grow by what held-out rows say, and their average."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Protocol
 
-from fourierwalk._arrays import Array, like, namespace
+import numpy as np
+
+from fourierwalk._arrays import Array, like, namespace, to_host
 from fourierwalk.descent import Descent
-from fourierwalk.following import (
-    LOST,
-    Phase,
-    at_regularization,
-    follow_from,
-    hope,
-    patience,
-    patience_in_proportion,
-    raced,
-    spread_of,
-)
-from fourierwalk.least_squares import LeastSquares, Minibatch
-from fourierwalk.proposals import AnnealedWalk, Proposal, ScaledWalk, ShapedWalk
-from fourierwalk.resampling import Resampling
-from fourierwalk.residual import Residual
-from fourierwalk.sampler import Info, State
-from fourierwalk.selection import Candidate, Look, Selection, beats_the_mean_left_out, by_leave_one_out, has_repeats
+from fourierwalk.following import Ending, Phase, follow_from, spread_of
+from fourierwalk.history import Decision, Event
+from fourierwalk.least_squares import LeastSquares
+from fourierwalk.policy import DEFAULT, Policy
+from fourierwalk.proposals import Proposal, ScaledWalk, ShapedWalk
+from fourierwalk.sampler import State, norms
+from fourierwalk.selection import Candidate, Selection, by_leave_one_out
+from fourierwalk.starts import KINDS, MOST_DOUBLINGS, Drawing, Shape, drawn
 
 WALK_REGULARIZATION = 0.01
-WALK_STEPS = 100
-DESCENT_STEPS = 400
-WALK_LOOKS_EVERY = 5
-DESCENT_LOOKS_EVERY = 5
-FIRST_STEP, LAST_STEP = 0.5, 0.1  # of the walk: relative to the frequencies' spread, and to the first
-LEAST_MEMBER = 4  # frequencies of a member of an average
-HOPELESS = 10.0  # times the error that there is: what descent makes up for in no member
-AVERAGE = 0.98  # of the error that there is: what an average must reach to be worth its members
-FINISHING_STEPS = 5
-RICH, CROWDED = 1.0, 0.2  # components of the frequencies, per target: they can follow any noise; λ will be large
-FEW_ROWS = 400  # below, no average is tried and descent is short
-SHORT_PATIENCE = 10  # looks, at most, where gains do not come late: of members, of frequencies that follow anything
-MOST_DOUBLINGS = 14
+"""λ of a walk that does not choose one."""
 
 
-class Found(NamedTuple):
-    """What a search has found: the members of the model (one, unless an average is better), and how."""
+AGREEING_FOLDS, CLEAR_SHARE = 5, 0.1
+"""So many folds that each take off this share of the mean's error agree that there is signal, however few the rows."""
 
-    members: tuple[Candidate, ...]
-    state: State
-    infos: list[Info]
-    looks: list[Look]
-    decisions: list[str]
-    judged: tuple[Candidate, ...] = ()  # members that have not seen the first held-out rows, where those kept have
-    is_lost: bool = False  # whether the walk led away from its start
+SURE_ROWS = 5.0
+"""Rows in the log loss of classes by which widths are told apart, at least."""
 
 
 class Split(NamedTuple):
-    """The problem on the rows of the walk, and looks at those held out from it, if any are."""
+    """Rows to learn from, looks at the rows held out from them (if any are), and the shape of a start."""
 
     problem: LeastSquares
-    selection: Any  # a Selection, or None
+    selection: Selection | None
+    shape: Shape | None = None
+
+    def sample(self, n_rows: int) -> Split:
+        """The same with no more than so many rows to learn from; they come in a random order."""
+        if n_rows >= len(self.problem.rows) or self.selection is None:
+            return self
+        rows = self.problem.rows.take(np.arange(n_rows))
+        problem = LeastSquares(rows, self.problem.features, self.problem.regularization, self.problem.solver)
+        minimize = replace(problem, solver=self.selection.minimize.solver)
+        return Split(problem, replace(self.selection, minimize=minimize), self.shape)
+
+
+class Panel(Protocol):
+    """The ways to hold rows out."""
+
+    @property
+    def n_together(self) -> int:
+        """Members whose held-out rows decide together."""
+
+    @property
+    def n_rows(self) -> int:
+        """The distinct rows."""
+
+    @property
+    def holds_out(self) -> bool:
+        """Whether there are rows to choose by."""
+
+    def split(self, member: int) -> Split:
+        """The rows of a member."""
+
+
+class Grown(NamedTuple):
+    """A member on its way, and whether its descent ended before its steps were done."""
+
+    candidate: Candidate
+    is_done: bool = False
+
+
+class Found(NamedTuple):
+    """What a search has found so far: the members of the model, and the looks at the rows that each has not seen."""
+
+    members: tuple[Candidate, ...]
+    judges: tuple[Selection | None, ...]
+    state: State
 
 
 class Start(NamedTuple):
-    """Where frequencies start: K and their dimension; the user's own frequencies, spread and λ, if any; steps taken."""
+    """Where frequencies start: how many (None: to be found); the user's own, their spread and λ, if any; steps done."""
 
-    shape: tuple[int, int]
+    n_frequencies: int | None
+    dimension: int
+    n_inputs: int
     frequencies: Array | None = None
     spread: float | None = None
     regularization: float | None = None
@@ -74,31 +96,27 @@ class Start(NamedTuple):
 
 @dataclass(frozen=True)
 class Automatic:
-    """Training without tuning. Each part can be left out, which is how its worth is measured.
+    """Training without tuning: a narrow model grows to twice its width as long as held-out rows say that it pays.
+
+    New frequencies are drawn in several ways; held-out rows choose among them, and descent refines all frequencies.
+    The models of several folds, or of several starts, are averaged.
 
     Parameters
     ----------
-    walk : bool
-        Whether a resampling walk explores.
+    policy : Policy
+        The numbers that it goes by.
+    kinds : tuple of str
+        The ways to draw new frequencies, some of `fourierwalk.starts.KINDS`.
     descend : bool
         Whether descent refines.
-    members : tuple of int
-        Numbers of models whose average is tried, one after the other; their frequencies together are K. The members of
-        an average that is kept are trained on different rows.
     proposal : Proposal, optional
-        How the walk moves frequencies. None: shaped by their amplitude-weighted covariance, with log-normal lengths,
-        annealed.
-    exponent : float, optional
-        γ of a Metropolis test in the walk; none means no test.
+        How the kind "walk" moves frequencies. None: by their amplitude-weighted covariance, with log-normal lengths.
     max_norm : float
-        No frequency moves to this norm or beyond.
+        No frequency is drawn with this norm or moves to it, or beyond.
     n_steps : int, optional
-        Steps of walk and descent together, a sixth of them walk. None: 100 and 400, fewer for few rows, and a few more
-        from wider starts.
-    patience : int
-        Looks at the held-out rows without a gain after which descent ends; 10 at most for the members of an average,
-        and, without `n_steps`, where the frequencies have more components than there are targets, and these are noisy
-        (there often fewer).
+        Steps of descent of each member, at most. None: by the policy.
+    patience : int, optional
+        Looks at the held-out rows without a gain after which descent ends. None: by the policy.
 
     Examples
     --------
@@ -107,236 +125,265 @@ class Automatic:
     >>> from fourierwalk.automatic import Automatic
     >>> x = np.linspace(-3, 3, 400)[:, None]
     >>> y = np.sin(9 * x[:, 0])
-    >>> model = AdaptiveFourierRegressor(8, sampler=Automatic(members=()), random_state=0).fit(x, y)
+    >>> model = AdaptiveFourierRegressor(8, sampler=Automatic(kinds=("isotropic",)), random_state=0).fit(x, y)
     >>> bool(model.score(x, y) > 0.99)
     True
     """
 
-    walk: bool = True
+    policy: Policy = field(default_factory=lambda: DEFAULT)
+    kinds: tuple[str, ...] = tuple(KINDS)
     descend: bool = True
-    members: tuple[int, ...] = (4, 16)
     proposal: Proposal | None = None
-    exponent: float | None = None
     max_norm: float = math.inf
     n_steps: int | None = None
-    patience: int = 30
+    patience: int | None = None
 
-    def search(self, splits: Callable[[int], Split], start: Start, rng: Any) -> Generator[Look, None, Found]:
-        """Search for frequencies, yielding every look at the held-out rows.
-
-        `splits(i)` is the i-th way to hold rows out.
-        """
-        first = splits(0)
-        problem, selection = first
-        if selection is None:
-            return self._by_leave_one_out(problem, start, rng)
-        found = yield from self._one(first, start, rng)
-        best_error = found.members[0].look.error
-        for_members = replace(self, walk=self.walk and not found.is_lost, patience=min(self.patience, SHORT_PATIENCE))
-        for n_members in self.members if start.frequencies is None else ():  # given ones are those of one model
-            if start.shape[0] // n_members < LEAST_MEMBER or problem.rows.total_weight < FEW_ROWS:
-                break
-            tried, error = yield from for_members._members(first, start, n_members, rng, best_error)
-            kept = len(tried.members) == n_members and error < AVERAGE * best_error
-            found = found._replace(
-                infos=[*found.infos, *tried.infos],
-                looks=[*found.looks, *tried.looks],
-                decisions=[*found.decisions, tried.decisions[-1] + ("kept" if kept else "not kept")],
-            )
-            if kept:
-                best_error = error
-                found = found._replace(members=tried.members)
-        if not selection.beats_the_mean(*averaged([(each.frequencies, each.amplitudes) for each in found.members])):
-            return self._without_steps(problem, start, rng, found)
-        if len(found.members) > 1 and splits(1) is not first:
-            found = yield from for_members._on_other_rows(splits, start, rng, found)
+    def search(self, panel: Panel, start: Start, rng: np.random.Generator) -> Generator[Event | Found, None, Found]:
+        """Search for frequencies, yielding every step, look, decision, and the best that there is so far."""
+        if not panel.holds_out:
+            return (yield from self._by_leave_one_out(panel.split(0).problem, start, rng))
+        levels = self.levels(panel, start)
+        found = yield from self._grown_together(panel, start, levels, rng)
+        if not beats_the_mean(found, self.policy.sure):
+            return (yield from _constant(found))
+        sizes = self._sizes(start, [int(member.frequencies.shape[0]) for member in found.members])
+        for member in range(len(found.members), len(sizes)):
+            split = panel.split(member)
+            grown: Any = None
+            narrower = [level[0] for level in levels if level[0] < sizes[member]]
+            for width in (*narrower, sizes[member]):
+                grown = yield from self._grown(split, grown, width, start, levels, rng)
+            candidate = yield from self._polished(split, grown, levels, rng)
+            found = found._replace(members=(*found.members, candidate), judges=(*found.judges, split.selection))
+            yield Decision(f"member {member + 1}: held-out error {candidate.look.error:.4g}")
+            yield found
         return found
 
-    def _without_steps(self, problem: LeastSquares, start: Start, rng: Any, found: Found) -> Found:
-        """Where no state surely beats the mean: frequencies without steps, by leave-one-out, a steadier judge."""
-        if start.frequencies is not None or has_repeats(problem.rows):
-            return _constant(found, "on held-out rows")
-        fixed = self._by_leave_one_out(problem, start, rng)
-        return fixed._replace(
-            state=found.state,
-            infos=found.infos,
-            looks=[*found.looks, *fixed.looks],
-            decisions=[*found.decisions, "no state surely beats the mean on held-out rows", *fixed.decisions],
-        )
+    def levels(self, panel: Panel, start: Start) -> list[tuple[int, ...]]:
+        """The widths of the members that decide together, from the narrowest on."""
+        if start.frequencies is not None:
+            return [(int(start.frequencies.shape[0]),)]
+        least = self.policy.least_width
+        if start.n_frequencies is None:
+            widths = [least]
+            while self._affords(2 * widths[-1], panel):
+                widths.append(2 * widths[-1])
+            return [(width,) * panel.n_together for width in widths]
+        n_members = max(1, min(panel.n_together, start.n_frequencies // least))
+        last = shares(start.n_frequencies, n_members)
+        doublings = range(math.ceil(math.log2(max(1.0, last[0] / least))))
+        return [*((least * 2**power,) * n_members for power in doublings), tuple(last)]
 
-    def _by_leave_one_out(self, problem: LeastSquares, start: Start, rng: Any) -> Found:
-        """A spread and a λ, and no steps: leave-one-out cannot judge frequencies that were fitted to its rows."""
-        best = spread_by_trial(lambda ω: by_leave_one_out(problem, ω, start.regularization), start, problem.rows.y, rng)
-        decisions = [f"frequencies of spread {spread_of(best.frequencies):.3g} without steps, by leave-one-out"]
-        state = State(start.step, best.frequencies, best.amplitudes, None)
-        found = Found((best,), state, [], [best.look], decisions)
-        return found if beats_the_mean_left_out(problem, best) else _constant(found, "by leave-one-out")
+    def _affords(self, width: int, panel: Panel) -> bool:
+        """Whether members may be so wide: no more columns than rows, and no more frequencies than the policy allows."""
+        n_members = max(self.policy.members, panel.n_together)
+        return n_members * width <= self.policy.most_frequencies and 2 * width <= panel.n_rows
 
-    def _one(self, split: Split, start: Start, rng: Any, error: float = math.inf) -> Generator[Look, None, Found]:
-        """One model: a spread by trial, a walk from there, descent from the walk's best state.
+    def _worth(self, width: int, panel: Panel) -> float:
+        """The share of the error that this width must take off: the more, the more operations it costs."""
+        n_members = max(self.policy.members, panel.n_together)
+        cost = 4.0 * width**2 * self._n_rows(width, panel.n_rows) * self.policy.steps * n_members
+        return self.policy.widening * (1.0 + cost / self.policy.operations)
 
-        No descent where it would have to gain too much to come near an error that there is.
-        """
-        problem, selection = split
-        best = spread_by_trial(lambda ω: selection.look(start.step, ω, "start"), start, problem.rows.y, rng)
-        yield best.look
-        decisions = [f"start: spread {spread_of(best.frequencies):.3g}, held-out error {best.look.error:.4g}"]
-        state = State(start.step, best.frequencies, best.amplitudes, None)
-        infos: list[Info] = []
-        looks, is_lost = [best.look], False
-        first, may_race = best.frequencies, start.frequencies is None and start.spread is None and self.n_steps is None
-        crowding = math.prod(start.shape) / (problem.rows.total_weight * problem.rows.y.shape[1])  # type: ignore[union-attr]
-        for name in ("walk", "descent"):
-            is_rich = crowding > RICH and not selection.is_quiet(best.look.error)
-            phase = (
-                self._walk_phase(problem, is_rich, rng)
-                if name == "walk"
-                else self._descent_phase(problem, is_rich, may_race and crowding > CROWDED)
+    def _n_rows(self, width: int, n_rows: int) -> int:
+        """The rows that a model of this width learns its frequencies from."""
+        return min(n_rows, self.policy.rows_per_frequency * width)
+
+    def _sizes(self, start: Start, trained: Sequence[int]) -> list[int]:
+        """The widths of all members, those that are there first."""
+        if start.frequencies is not None:
+            return list(trained)
+        policy, width = self.policy, trained[0]
+        if start.n_frequencies is None:
+            n_members = max(policy.members, min(policy.most_members, policy.usual // width))
+            return [*trained, *[width] * (n_members - len(trained))]
+        rest = start.n_frequencies - sum(trained)
+        n_more = max(1, min(rest // width, policy.most_members - len(trained)))
+        return [*trained, *shares(rest, n_more)] if rest > 0 else list(trained)
+
+    def _grown_together(
+        self, panel: Panel, start: Start, levels: Sequence[tuple[int, ...]], rng: np.random.Generator
+    ) -> Generator[Event | Found, None, Found]:
+        """The members that decide together, at the width beyond which it does not pay to grow."""
+        n_members = len(levels[0])
+        splits = [panel.split(member) for member in range(n_members)]
+        judges = tuple(split.selection for split in splits)
+        best: list[Grown] = []
+        last: list[Any] = [None] * n_members
+        misses, floor = 0, _least_error(judges)
+        for level in levels:
+            for i, width in enumerate(level):
+                last[i] = yield from self._grown(splits[i], last[i], width, start, levels, rng)
+                if not best and i == 0:
+                    yield _found([last[0].candidate], judges[:1])
+            bar = self._worth(level[0], panel) if start.n_frequencies is None else self.policy.widening
+            pays = not best or _error(best) - _error(last) > bar * (_error(best) + floor)
+            yield Decision(
+                f"{_counted(n_members, 'model')} of {level[0]} frequencies: held-out error {_error(last):.4g}"
+                + ("" if pays else f", against {_error(best):.4g}: not worth its width")
             )
-            if phase is None:
-                continue
-            if phase.follows and best.look.error > HOPELESS * error:
+            misses = 0 if pays else misses + 1
+            best = list(last) if pays else best
+            yield _found([grown.candidate for grown in best], judges)
+            if misses > self.policy.misses:
                 break
-            if phase.follows and may_race and not is_rich:
-                trail, told = yield from raced(phase, selection, best, 2.0 * first, state.step, rng)
-                decisions.extend(told)
+        members: list[Candidate] = []
+        for split, grown in zip(splits, best, strict=True):
+            member = yield from self._polished(split, grown, levels, rng)
+            members.append(member)
+        found = _found(members, judges)
+        yield found
+        return found
+
+    def _grown(
+        self,
+        split: Split,
+        grown: Grown | None,
+        width: int,
+        start: Start,
+        levels: Sequence[tuple[int, ...]],
+        rng: np.random.Generator,
+    ) -> Generator[Event, None, Grown]:
+        """A model of this width: what there is, new frequencies of the best kind, and descent from there."""
+        sampled = split.sample(self._n_rows(width, len(split.problem.rows)))
+        selection: Any = sampled.selection
+        before = None if grown is None else grown.candidate
+        tried = []
+        for kind, frequencies in self._drawn(sampled, before, width, start, rng):
+            if before is None:
+                candidate = selection.look(start.step, frequencies, kind)
             else:
-                trail = yield from follow_from(phase, selection, best, state.step, rng)
-            decisions.append(
-                f"{name}: {len(trail.infos)} steps, held-out error {best.look.error:.4g} → "
-                f"{trail.best.look.error:.4g}; {trail.ending}"  # type: ignore[union-attr]
-            )
-            best, state, is_lost = trail.best, trail.state, is_lost or trail.ending == LOST  # type: ignore[assignment]
-            infos.extend(trail.infos)
-            looks.extend(trail.looks)
-        if self.descend and not hasattr(problem.features, "gradient"):
-            decisions.append(f"no descent: the features {problem.features.name!r} have no gradient")
-        return Found((selection.refined(best),), state, infos, looks, decisions, is_lost=is_lost)
+                candidate = selection.look_near(before.look, before.look.step, frequencies, kind)
+            yield candidate.look
+            tried.append(candidate)
+        chosen = min(tried, key=lambda candidate: candidate.look.error)
+        n_steps = self.policy.steps if self.n_steps is None else self.n_steps // len(levels)
+        return (yield from self._descended(sampled, chosen, n_steps, self.policy.patience, rng))
 
-    def _walk_phase(self, problem: LeastSquares, is_rich: bool, rng: Any) -> Phase | None:
-        """How to explore."""
-        n_steps, _ = self._budget(problem.rows.total_weight)
-        if not self.walk or not n_steps:
-            return None
-        walk = Resampling(self.proposal or exploring(n_steps), exponent=self.exponent, max_norm=self.max_norm)
-        on_batches = problem if problem.solver.batch_size is None else Minibatch(problem, rng.spawn(1)[0])
-        n_looks = 0 if is_rich else n_steps // WALK_LOOKS_EVERY
-        gives_up = hope(n_looks) if self.n_steps is None and self.descend else patience(n_steps)
-        return Phase(walk, on_batches, n_steps, WALK_LOOKS_EVERY, gives_up)
+    def _drawn(
+        self, split: Split, before: Candidate | None, width: int, start: Start, rng: np.random.Generator
+    ) -> Generator[tuple[str, Array], None, None]:
+        """All frequencies of a model of this width, by the kind of the new ones."""
+        reference, xp = split.problem.rows.y, namespace(split.problem.rows.y)
+        if start.frequencies is not None:
+            yield "given", start.frequencies
+            return
+        known: Any = (None, None) if before is None else (to_host(before.frequencies), to_host(before.amplitudes))
+        walk = self.proposal or ScaledWalk(ShapedWalk(self.policy.wander))
+        kinds = self.kinds
+        if start.spread is not None:
+            kinds = tuple(kind for kind in kinds if kind in ("isotropic", "walk")) or ("isotropic",)
+        shape: Any = split.shape
+        draw = Drawing(shape, known[0], known[1], walk, self.policy.inputs_together)
+        n_new = width - (0 if before is None else before.frequencies.shape[0])
+        for kind, new in drawn(kinds, draw, n_new, start.dimension - start.n_inputs, rng):
+            frequencies = self._inside(like(new, reference))
+            yield kind, frequencies if before is None else xp.concat((before.frequencies, frequencies), axis=0)
 
-    def _descent_phase(self, problem: LeastSquares, is_rich: bool, is_crowded: bool) -> Phase | None:
-        """How to refine.
+    def _inside(self, frequencies: Array) -> Array:
+        """New frequencies, shortened where their norm is too large."""
+        if math.isinf(self.max_norm):
+            return frequencies
+        xp, lengths = namespace(frequencies), norms(frequencies)
+        is_inside = lengths < self.max_norm
+        factors = xp.where(is_inside, xp.ones_like(lengths), 0.99 * self.max_norm / lengths)
+        return frequencies * factors[:, None]
 
-        Frequencies of more components than there are targets can follow any noise, from any start: descent is short,
-        and once held-out errors rise they do so for good. Fewer may gain after a long time without. Where they are
-        crowded amplitudes need a large λ, and its penalty would rule the loss.
-        """
-        _, n_steps = self._budget(problem.rows.total_weight)
-        if not self.descend or not n_steps or not hasattr(problem.features, "gradient"):
-            return None
-        descent, minimize = Descent(max_norm=self.max_norm), replace(problem, solver=problem.solver.for_descent)
-        in_proportion = patience_in_proportion(min(self.patience, SHORT_PATIENCE))
-        gives_up = in_proportion if self.n_steps is None and is_rich else patience(self.patience)
-        instead = Residual.of(minimize) if is_crowded else None
-        return Phase(descent, minimize, n_steps, DESCENT_LOOKS_EVERY, gives_up, True, instead=instead)
-
-    def _budget(self, n_rows: float) -> tuple[int, int]:
-        """Steps of walk and descent."""
-        if self.n_steps is not None:
-            n_walk = self.n_steps if not self.descend else self.n_steps // 6 if self.walk else 0
-            return n_walk, self.n_steps - n_walk
-        return int(min(WALK_STEPS, n_rows / 8)), int(min(DESCENT_STEPS, n_rows / (8 if n_rows < FEW_ROWS else 4)))
-
-    def _members(
-        self, split: Split, start: Start, n_members: int, rng: Any, error: float
-    ) -> Generator[Look, None, tuple[Found, float]]:
-        """Several models that share the K frequencies, and the held-out error of their average.
-
-        Given up as soon as the average of all can be foreseen to be no better than the error there is.
-        """
-        founds: list[Found] = []
-        for size in _shares(start.shape[0], n_members):
-            founds.append((yield from self._one(split, start._replace(shape=(size, start.shape[1])), rng, error)))
-            if foreseen_error(split.selection, [found.members[0] for found in founds], n_members) > error:
-                break
-        tried = _merged(founds)
-        average = average_error(split.selection, tried.members)
-        decision = (
-            f"average of {len(founds)} models of {start.shape[0] // n_members} frequencies: held-out error "
-            f"{average:.4g} against {error:.4g}; "
+    def _descended(
+        self, split: Split, chosen: Candidate, n_steps: int, patience: int, rng: np.random.Generator
+    ) -> Generator[Event, None, Grown]:
+        """The best state of a descent from a candidate."""
+        if not self.descend or n_steps < 1 or not hasattr(split.problem.features, "gradient"):
+            return Grown(chosen)
+        phase = Phase(
+            Descent(max_norm=self.max_norm),
+            replace(split.problem, solver=split.problem.solver.for_descent),
+            n_steps,
+            self.policy.look_every,
+            patience if self.patience is None else self.patience,
+            follows=True,
         )
-        return tried._replace(decisions=[decision]), average
+        selection: Any = split.selection
+        trail: Any = yield from follow_from(phase, selection, chosen, chosen.look.step, rng)
+        look = trail.best.look._replace(step=trail.state.step)  # the next steps are counted from here
+        return Grown(trail.best._replace(look=look), trail.ending is not Ending.ALL_DONE)
 
-    def _on_other_rows(
-        self, splits: Callable[[int], Split], start: Start, rng: Any, found: Found
-    ) -> Generator[Look, None, Found]:
-        """The members of an average once more, each with other rows held out: together they have seen all."""
-        n_members = len(found.members)
-        founds = []
-        for fold, size in enumerate(_shares(start.shape[0], n_members)):
-            if fold:
-                founds.append((yield from self._one(splits(fold), start._replace(shape=(size, start.shape[1])), rng)))
-        others = _merged(founds)
-        return found._replace(
-            members=(found.members[0], *others.members),
-            infos=[*found.infos, *others.infos],
-            looks=[*found.looks, *others.looks],
-            decisions=[*found.decisions, "the average's members trained once more, each with other rows held out"],
-            judged=found.members,
+    def _polished(
+        self, split: Split, grown: Grown, levels: Sequence[tuple[int, ...]], rng: np.random.Generator
+    ) -> Generator[Event, None, Candidate]:
+        """The member after a longer descent, if it may gain by one, with a λ of all its rows from a finer path."""
+        selection: Any = split.selection
+        n_steps = self.policy.last_steps if self.n_steps is None else self.n_steps % len(levels)
+        if not grown.is_done:
+            width = int(grown.candidate.frequencies.shape[0])
+            sampled = split.sample(self._n_rows(width, len(split.problem.rows)))
+            grown = yield from self._descended(sampled, grown.candidate, n_steps, self.policy.last_patience, rng)
+        return selection.refined(grown.candidate)
+
+    def _by_leave_one_out(
+        self, problem: LeastSquares, start: Start, rng: np.random.Generator
+    ) -> Generator[Event | Found, None, Found]:
+        """A spread and a λ, and no steps: leave-one-out cannot judge frequencies that were fitted to its rows."""
+        is_given = start.frequencies is not None
+        best = spread_by_trial(
+            lambda ω: by_leave_one_out(problem, ω if is_given else self._inside(ω), start.regularization),
+            start._replace(n_frequencies=start.n_frequencies or self.policy.usual),
+            problem.rows.y,
+            rng,
         )
-
-    def finish(self, problem: LeastSquares, member: Candidate, rng: Any) -> Candidate:
-        """A few more steps of descent on all rows, for a member that descent has brought to where it is."""
-        if not self.descend or member.look.phase != "descent" or math.isinf(member.look.regularization):
-            return member
-        minimize = at_regularization(problem, member.look.regularization)
-        descent = Descent(max_norm=self.max_norm)
-        state = descent.init(minimize, member.frequencies)
-        for after, _ in descent.sample(minimize, state, rng, FINISHING_STEPS):
-            state = after
-        return member._replace(frequencies=state.frequencies)
-
-
-def exploring(n_steps: int) -> Proposal:
-    """Steps shaped by the amplitude-weighted covariance, of log-normal lengths, annealed over so many steps."""
-    return AnnealedWalk(ScaledWalk(ShapedWalk(FIRST_STEP)), LAST_STEP, n_steps)
+        yield best.look
+        yield Decision(f"frequencies of spread {spread_of(best.frequencies):.3g} without steps, by leave-one-out")
+        found = _found([best], (None,))
+        total = problem.rows.total_weight
+        constant = (
+            float(problem.rows.target_energy) / total * (total / max(total - 1.0, 1.0)) ** 2
+        )  # mean of the others
+        if not best.look.error < constant:
+            return (yield from _constant(found))
+        yield found
+        return found
 
 
-def _shares(n: int, n_parts: int) -> list[int]:
+def _found(members: Sequence[Any], judges: Sequence[Selection | None]) -> Found:
+    first = members[0]
+    return Found(tuple(members), tuple(judges), State(first.look.step, first.frequencies, first.amplitudes, None))
+
+
+def _error(members: Sequence[Grown]) -> float:
+    """The mean of the members' held-out errors: their folds are of one size."""
+    return sum(member.candidate.look.error for member in members) / len(members)
+
+
+def _least_error(judges: Sequence[Selection | None]) -> float:
+    """What log losses are told apart by: a few rows, if all the others are certain. Squares need no such floor."""
+    n_rows = sum(len(judge.held_out) for judge in judges if judge is not None and judge.shares is not None)
+    return SURE_ROWS / n_rows if n_rows else 0.0
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def shares(n: int, n_parts: int) -> list[int]:
+    """n in so many parts that differ by one at most."""
     return [n * (i + 1) // n_parts - n * i // n_parts for i in range(n_parts)]
 
 
-def _merged(founds: list[Found]) -> Found:
-    """Several searches told as one."""
-    return Found(
-        tuple(found.members[0] for found in founds),
-        founds[-1].state,
-        [info for found in founds for info in found.infos],
-        [look for found in founds for look in found.looks],
-        [decision for found in founds for decision in found.decisions],
-    )
+def beats_the_mean(found: Found, sure: float) -> bool:
+    """Whether the members beat the constant model on rows that they have not seen, surely or clearly in every fold."""
+    judged = [(judge, member) for judge, member in zip(found.judges, found.members, strict=True) if judge is not None]
+    gains = [judge.gains(member) for judge, member in judged]
+    shares_gained = [
+        float(np.mean(gain)) / max(float(np.mean(gain)) + member.look.error, 1e-300)
+        for gain, (_, member) in zip(gains, judged, strict=True)
+    ]
+    if len(gains) >= AGREEING_FOLDS and min(shares_gained) > CLEAR_SHARE:
+        return True
+    pooled = np.concatenate(gains)
+    return bool(np.mean(pooled) > sure * np.std(pooled) / math.sqrt(pooled.size))
 
 
-def foreseen_error(selection: Selection, members: Sequence[Candidate], n_members: int) -> float:
-    """The error of an average of n members, from the first m: it falls like b + v/m from one member to all.
-
-    From one member alone two thirds of its error: as a rule, averages gain less than a third.
-    """
-    one = sum(member.look.error for member in members) / len(members)
-    m = len(members)
-    if m == 1:
-        return one / 1.5
-    varying = (one - average_error(selection, members)) * m / (m - 1)
-    return one - varying + varying / n_members
-
-
-def average_error(selection: Selection, members: Sequence[Candidate]) -> float:
-    """The held-out error of the members' average."""
-    frequencies, amplitudes = averaged([(each.frequencies, each.amplitudes) for each in members])
-    return selection.errors(frequencies, [amplitudes])[0]
-
-
-def averaged(models: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+def averaged(models: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
     """Frequencies and amplitudes of the average of some models."""
     if len(models) == 1:
         return models[0]
@@ -345,14 +392,16 @@ def averaged(models: list[tuple[Array, Array]]) -> tuple[Array, Array]:
     return frequencies, concat([amplitudes for _, amplitudes in models], axis=0) / len(models)
 
 
-def spread_by_trial(look: Callable[[Array], Candidate], start: Start, reference: Any, rng: Any) -> Candidate:
+def spread_by_trial(
+    look: Callable[[Array], Candidate], start: Start, reference: Any, rng: np.random.Generator
+) -> Candidate:
     """The best of frequencies N(0, (2ⁱ/√d)²) with one draw of directions; the user's own start as it is."""
     if start.frequencies is not None:
         return look(start.frequencies)
-    drawn = like(rng.standard_normal(start.shape), reference)
+    drawn = like(rng.standard_normal((start.n_frequencies, start.dimension)), reference)  # type: ignore[arg-type]
     if start.spread is not None:
         return look(start.spread * drawn)
-    unit = 1.0 / math.sqrt(start.shape[1])
+    unit = 1.0 / math.sqrt(start.dimension)
     tried = {power: look(unit * 2.0**power * drawn) for power in (0, 1)}
     way = 1 if tried[1].look.error < tried[0].look.error else -1
     power = max(0, way)
@@ -364,11 +413,13 @@ def spread_by_trial(look: Callable[[Array], Candidate], start: Start, reference:
     return tried[power]
 
 
-def _constant(found: Found, where: str) -> Found:
+def _constant(found: Found) -> Generator[Event | Found, None, Found]:
     """The constant model: nothing found is better."""
+    yield Decision("nothing beats the mean of the targets on rows that were not fitted: the constant model")
     nothing = tuple(
         Candidate(look._replace(regularization=math.inf), frequencies, 0 * amplitudes)
         for look, frequencies, amplitudes in found.members
     )
-    decision = f"nothing beats the mean of the targets {where}: the constant model"
-    return found._replace(members=nothing, decisions=[*found.decisions, decision])
+    found = found._replace(members=nothing)
+    yield found
+    return found

@@ -54,6 +54,9 @@ class Descent:
         Share of the mean ``|β|²`` that is added to each, so that frequencies of next to no amplitude do not fly off.
     max_norm : float
         No frequency moves to this norm or beyond.
+    most_bytes : float
+        The memory for past moves and what they changed: 16 K d bytes for each move. Where `memory` moves would take
+        more, fewer are kept, but at least two.
 
     Examples
     --------
@@ -76,6 +79,7 @@ class Descent:
     longest_step: float = 0.3
     damping: float = 1.0
     max_norm: float = math.inf
+    most_bytes: float = 2e8
 
     def init(self, minimize: Differentiable, frequencies: Array) -> State:
         """Amplitudes, loss and gradient of the first frequencies."""
@@ -149,8 +153,12 @@ class Descent:
         curvature, *squares = _floats(_dot(move, change), _dot(move, move), _dot(change, change))
         if curvature <= 1e-10 * math.sqrt(squares[0] * squares[1]):
             return at._replace(loss=loss, gradient=gradient)
-        moves, changes = (*at.moves, move)[-self.memory :], (*at.changes, change)[-self.memory :]
-        return Curvature(loss, gradient, moves, changes)
+        n_pairs = self._n_pairs(move)
+        return Curvature(loss, gradient, (*at.moves, move)[-n_pairs:], (*at.changes, change)[-n_pairs:])
+
+    def _n_pairs(self, move: Array) -> int:
+        """How many moves and changes of this size are kept."""
+        return int(min(self.memory, max(2, self.most_bytes / (2 * 8 * math.prod(move.shape)))))
 
 
 def two_loops(products: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:

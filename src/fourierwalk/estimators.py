@@ -24,25 +24,27 @@ from fourierwalk.features import named
 from fourierwalk.model import FourierModel
 from fourierwalk.streaming import Streamed
 from fourierwalk.temperature import best_temperature
-from fourierwalk.training import Data, Resume, Training
+from fourierwalk.training import Data, Fit, Resume, Training
 
 _PARAMETERS = """
     Parameters
     ----------
-    n_frequencies : int, default=256
-        K, the number of frequencies.
+    n_frequencies : int or "auto", default="auto"
+        K, the number of frequencies of the final model, all averaged members together. "auto": found by growing the
+        model while held-out rows say that it pays (`n_frequencies_` tells); 256 where the sampler is not "auto".
     sampler : {"auto", "metropolis", "resampling", "descent", "fixed"} or sampler object, default="auto"
-        "auto": a spread by trial, a resampling walk and descent, averages of several models where they are better; all
-        of it decided on held-out rows (see `fourierwalk.automatic.Automatic`). "metropolis": Algorithm 1, or 2 with
-        `adapt_after`, exactly; the last state is kept. "resampling": frequencies multiply where amplitudes are large.
-        "descent": the projected loss is descended from the start. "fixed": frequencies drawn once (plain random Fourier
-        features).
+        "auto": a model that grows and descends, and an average of several; all of it decided on held-out rows (see
+        `fourierwalk.automatic.Automatic`). "metropolis": Algorithm 1, or 2 with `adapt_after`, exactly; the last state
+        is kept. "resampling": frequencies multiply where amplitudes are large. "descent": the projected loss is
+        descended from the start. "fixed": frequencies drawn once (plain random Fourier features).
     n_steps : int, default=None
-        M. None: 100 steps of walk and at most 300 of descent, fewer for few rows ("auto"), else 1,000.
+        M. None: as long as held-out rows say that it pays ("auto": of each member's descent), else 1,000.
     step_size : float or "paper", default=None
-        δ, a standard deviation. None: adapted. "paper": 2.4²/d.
+        δ, a standard deviation. None: 2.4²/d, with `adapt_after` 0.1 (the paper's values); "resampling" and "auto" take
+        steps shaped by the frequencies themselves. "paper": 2.4²/d.
     exponent : float or "paper", default=None
-        γ of the Metropolis test. None: 3d − 2, at most 10; "auto" and "resampling" have no test then. "paper": 3d − 2.
+        γ of the Metropolis test. None: 3d − 2, at most 10; "resampling" has no test then. "paper": 3d − 2. "auto" has
+        no test and wants None.
     refit_every : int, default=10
         m: amplitudes are solved for again after every m-th step.
     adapt_after : int, default=None
@@ -50,35 +52,44 @@ _PARAMETERS = """
     max_norm : float, default=None
         ω_max: no frequency of this norm or more is accepted.
     initial : float or array of shape (K, d), default=None
-        Where frequencies start. None: with a spread by trial ("auto"), at zero ("metropolis"), else N(0, 1). A number
-        σ: N(0, σ²).
+        Where frequencies start. None: explored with a kernel on a sample of the rows ("auto"), at zero ("metropolis"),
+        else N(0, 1). A number σ: N(0, σ²).
     regularization : float or "auto", default="auto"
         λ of N⁻¹|Sβ − y|² + λ|β|². "auto": by the held-out rows, or by generalised cross-validation at the final
         frequencies where there are none.
     features : {"cos-sin", "complex", "sigmoid"} or features object, default="cos-sin"
         The kind of columns.
-    standardize : {"auto", True, False}, default="auto"
-        True: each input column by its own spread, targets too (Algorithm 3). False: nothing is changed. "auto": one
-        common scale where the columns share a unit, as pixels do, else as True.
+    standardize : {"auto", "robust", True, False}, default="auto"
+        True: each input column by its own spread, targets too (Algorithm 3). False: nothing is changed. "robust": by
+        median and interquartile range, with a smooth clip at three. "auto": one common scale where the columns share a
+        unit, as pixels do, else as True, or with ``sampler="auto"`` "robust" where that is clearly better on held-out
+        rows.
     early_stopping : {"auto", True, False}, default="auto"
         Whether rows are held out to choose by. "auto": for `sampler="auto"`, or where X_val is given.
     validation_fraction : float, default=0.1
-        Share of the rows held out; picked by a hash of their contents, and none below 100 distinct rows.
-    patience : int, default=30
-        Looks at the held-out rows without a gain after which walk or descent ends. One every `refit_every` steps; with
-        "auto" every 5 of descent, and 10 at most for an average's members and where frequencies can follow any noise.
+        Share of the rows held out; picked by a hash of their contents, and none below 100 distinct rows. Below 1,000
+        distinct rows "auto" takes five folds instead, each held out once.
+    patience : int, default=None
+        Looks at the held-out rows without a gain after which walk or descent ends. One every `refit_every` steps, with
+        "auto" every 5. None: 30, with "auto" 4.
     solver : {"auto", "direct", "spectral", "dual"} or Solver, default="auto"
         How amplitudes are solved for: by normal equations, by the same in Fourier space (at most three inputs, extra
         ``nufft``), in the dual form, or by whichever is cheapest. A `Solver` also sets precision, batches and memory;
-        with a name alone, ``sampler="auto"`` rounds products on a GPU as far as λ allows.
+        with a name alone, ``sampler="auto"`` rounds very large products on a GPU as far as λ allows.
+    clamp : {"auto", True, False}, default="auto"
+        Whether predictions of a regression stay within the range of the targets, widened by a tenth on each side:
+        Fourier models oscillate where there are no rows. "auto": with ``sampler="auto"``.
     device : {"cpu", "cuda"} or None, default=None
         None: computation follows the data. "cuda": NumPy in, NumPy out, computed on the GPU (extra ``torch``).
+    max_seconds : float, default=None
+        A fit of ``sampler="auto"`` ends after about so many seconds with the best model so far. The one setting that
+        makes a fit depend on a clock.
     warm_start : bool, default=False
         Whether a new fit continues the last walk.
     random_state : int, RandomState, Generator or None, default=None
         An int seeds ``numpy.random.default_rng``.
-    verbose : int, default=0
-        1 prints a line at each look at the held-out rows.
+    verbose : int or bool, default=0
+        1 prints a line at each decision, 2 also at each look at the held-out rows.
 """
 
 _ATTRIBUTES = """
@@ -88,8 +99,12 @@ _ATTRIBUTES = """
         In scaled units; ``model_.spectrum()`` has the inputs' own.
     amplitudes_ : array of shape (K,) or (K, q)
         f(x) = offset + Re Σ βₖ exp(iωₖ·x̃), in the targets' units.
+    n_frequencies_ : int
+        K, all members together.
+    feature_importances_ : array of shape (d,)
+        The inputs' relevance: mean squared slopes of the model along each scaled input, as shares of their sum.
     regularization_ : float
-        λ of these amplitudes.
+        λ of these amplitudes; of several members the geometric mean.
     n_steps_ : int
         Steps walked.
     history_ : History
@@ -106,7 +121,7 @@ class _AdaptiveFourier(BaseEstimator):
 
     def __init__(
         self,
-        n_frequencies: int = 256,
+        n_frequencies: Any = "auto",
         *,
         sampler: Any = "auto",
         n_steps: int | None = None,
@@ -121,12 +136,14 @@ class _AdaptiveFourier(BaseEstimator):
         standardize: Any = "auto",
         early_stopping: Any = "auto",
         validation_fraction: float = 0.1,
-        patience: int = 30,
+        patience: int | None = None,
         solver: Any = "auto",
+        clamp: Any = "auto",
         device: str | None = None,
+        max_seconds: float | None = None,
         warm_start: bool = False,
         random_state: Any = None,
-        verbose: int = 0,
+        verbose: Any = 0,
     ) -> None:
         self.n_frequencies = n_frequencies
         self.sampler = sampler
@@ -144,7 +161,9 @@ class _AdaptiveFourier(BaseEstimator):
         self.validation_fraction = validation_fraction
         self.patience = patience
         self.solver = solver
+        self.clamp = clamp
         self.device = device
+        self.max_seconds = max_seconds
         self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
@@ -154,10 +173,25 @@ class _AdaptiveFourier(BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether there is a model; a fit that failed leaves checked inputs (`n_features_in_`) and none."""
+        return hasattr(self, "model_")
+
+    def __getstate__(self) -> Any:
+        """A walk's state is kept only where a warm start may need it."""
+        state = super().__getstate__()
+        return state if self.warm_start else {name: value for name, value in state.items() if name != "_last"}
+
     @property
     def n_iter_(self) -> int:
         """The steps walked, under scikit-learn's name."""
         return self.n_steps_
+
+    @property
+    def feature_importances_(self) -> Array:
+        """The inputs' relevance, under scikit-learn's name."""
+        check_is_fitted(self)
+        return self.model_.relevance()
 
     def _training(self, scale_targets: bool = True) -> Training:
         """The settings, checked."""
@@ -166,12 +200,18 @@ class _AdaptiveFourier(BaseEstimator):
         training.check()
         return training
 
-    def _train(self, training: Training, data: Data) -> None:
+    def _begin(self, scale_targets: bool = True) -> Training:
+        """Checked settings; whatever an earlier fit has learnt is forgotten, but for a warm start's state."""
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
+            delattr(self, name)
+        return self._training(scale_targets)
+
+    def _train(self, training: Training, data: Data) -> Fit:
         last: tuple[Resume, np.random.Generator] | None = getattr(self, "_last", None) if self.warm_start else None
         resume, rng = last if last is not None else (None, inputs.generator(self.random_state))
         data = inputs.moved(data, self.device)
         if resume is not None:
-            _check_resumable(resume.state.frequencies, training, data)
+            _check_resumable(resume.state.frequencies, resume.best, training, data)
         fit = training.run(data, rng, resume)
         self._last = fit.resume, rng
         self._total_weight = fit.total_weight
@@ -179,6 +219,14 @@ class _AdaptiveFourier(BaseEstimator):
         model = fit.model if self.device is None else fit.model.on_host()
         self.model_, self.history_, self.regularization_ = model, fit.history, fit.regularization
         self.frequencies_, self.n_steps_ = model.frequencies, fit.resume.state.step
+        self.n_frequencies_ = int(model.frequencies.shape[0])
+        return fit
+
+    def _ended(self, fit: Fit) -> Any:
+        """The estimator; a fit that the user has interrupted says so once its model is in place."""
+        if fit.interrupted:
+            raise KeyboardInterrupt
+        return self
 
     def _evaluate(self, X: Any, function: Callable[[FourierModel, Any], Array]) -> Array:
         """A function of checked inputs, in their precision."""
@@ -213,7 +261,7 @@ class AdaptiveFourierRegressor(RegressorMixin, MultiOutputMixin, _AdaptiveFourie
     """
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None
+        self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None, groups: Any = None
     ) -> AdaptiveFourierRegressor:
         """Fit the model.
 
@@ -227,19 +275,21 @@ class AdaptiveFourierRegressor(RegressorMixin, MultiOutputMixin, _AdaptiveFourie
             Whole numbers count as repetitions of rows; other weights are relative.
         X_val, y_val : optional
             Rows to choose the state by, instead of some of X.
+        groups : array of shape (n,), optional
+            Rows of one group are held out together.
 
         Returns
         -------
         self
         """
-        training = self._training()
+        training = self._begin()
         X, y = inputs.numbers(self, X, y)
         one_output = y.ndim == 1
         y_val = None if y_val is None else inputs.later_numbers(y_val, "y_val", X)
-        data = inputs.data(self, X, y, sample_weight, X_val, y_val)
-        self._train(training, data)
+        data = inputs.data(self, X, y, sample_weight, X_val, y_val, groups)
+        fit = self._train(training, data)
         self.amplitudes_ = self.model_.amplitudes[:, 0] if one_output else self.model_.amplitudes
-        return self
+        return self._ended(fit)
 
     def predict(self, X: Any) -> Array:
         """The real part of the model at X, (n,) or (n, q)."""
@@ -265,7 +315,7 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
 
     def __init__(
         self,
-        n_frequencies: int = 256,
+        n_frequencies: Any = "auto",
         *,
         sampler: Any = "auto",
         n_steps: int | None = None,
@@ -280,12 +330,14 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
         standardize: Any = "auto",
         early_stopping: Any = "auto",
         validation_fraction: float = 0.1,
-        patience: int = 30,
+        patience: int | None = None,
         solver: Any = "auto",
+        clamp: Any = "auto",
         device: str | None = None,
+        max_seconds: float | None = None,
         warm_start: bool = False,
         random_state: Any = None,
-        verbose: int = 0,
+        verbose: Any = 0,
         class_weight: Any = None,
     ) -> None:
         super().__init__(
@@ -305,7 +357,9 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
             validation_fraction=validation_fraction,
             patience=patience,
             solver=solver,
+            clamp=clamp,
             device=device,
+            max_seconds=max_seconds,
             warm_start=warm_start,
             random_state=random_state,
             verbose=verbose,
@@ -313,19 +367,19 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
         self.class_weight = class_weight
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None
+        self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None, groups: Any = None
     ) -> AdaptiveFourierClassifier:
         """Fit the model; the arguments are those of the regressor, with labels for y."""
-        training = self._training(scale_targets=False)
+        training = self._begin(scale_targets=False)
         X, labels = inputs.labels(self, X, y)
         classes, codes = inputs.classes(labels, sample_weight)
         sample_weight = inputs.class_weighted(self.class_weight, classes, codes, sample_weight)
         y_val = None if y_val is None else inputs.one_hot(inputs.known(y_val, classes), classes.size, X)
-        data = inputs.data(self, X, inputs.one_hot(codes, classes.size, X), sample_weight, X_val, y_val)
-        self._train(training, data)
+        data = inputs.data(self, X, inputs.one_hot(codes, classes.size, X), sample_weight, X_val, y_val, groups)
+        fit = self._train(training, data)
         self.classes_ = like(classes, y) if is_foreign(y) else classes
         self.amplitudes_ = self.model_.amplitudes
-        return self
+        return self._ended(fit)
 
     def decision_function(self, X: Any) -> Array:
         """The real part of each class's model, (n, n_classes); of two classes the difference, (n,)."""
@@ -377,11 +431,11 @@ class AdaptiveFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         return tags
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None
+        self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None, groups: Any = None
     ) -> AdaptiveFourierFeatures:
         """Walk the frequencies; the arguments are those of the regressor, or labels for y."""
         are_classes = inputs.are_classes(y)
-        training = self._training(scale_targets=not are_classes)
+        training = self._begin(scale_targets=not are_classes)
         if are_classes:
             X, labels = inputs.labels(self, X, y)
             classes, codes = np.unique(labels, return_inverse=True)
@@ -390,10 +444,10 @@ class AdaptiveFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         else:
             X, y = inputs.numbers(self, X, y)
             y_val = None if y_val is None else inputs.later_numbers(y_val, "y_val", X)
-        self._train(training, inputs.data(self, X, y, sample_weight, X_val, y_val))
+        fit = self._train(training, inputs.data(self, X, y, sample_weight, X_val, y_val, groups))
         self.amplitudes_ = self.model_.amplitudes
         self._n_features_out = self.model_.features.n_columns * int(self.frequencies_.shape[0])
-        return self
+        return self._ended(fit)
 
     def transform(self, X: Any) -> Array:
         """The real columns at X."""
@@ -401,13 +455,13 @@ class AdaptiveFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         return self._evaluate(X, lambda model, x: model.columns(x) / float(self.frequencies_.shape[0]) ** 0.5)
 
 
-def _check_resumable(frequencies: Array, training: Training, data: Data) -> None:
+def _check_resumable(state: Array, best: Array, training: Training, data: Data) -> None:
     """A warm start needs the last walk's frequencies to fit the settings and the data."""
-    n, d = frequencies.shape
+    n, d = best.shape
     wanted = named(training.features).dimension(int(data.x.shape[1]))
-    if n != training.n_frequencies:
+    if training.n_frequencies not in ("auto", n):
         raise ValueError(f"n_frequencies must stay {n} for a warm start, got {training.n_frequencies}.")
     if d != wanted:
         raise ValueError(f"X and features must keep frequencies of {d} components for a warm start, got {wanted}.")
-    if inputs.where(frequencies) != inputs.where(data.y):
-        raise ValueError(f"X must stay {inputs.where(frequencies)} for a warm start, got {inputs.where(data.y)}.")
+    if inputs.where(state) != inputs.where(data.y):
+        raise ValueError(f"X must stay {inputs.where(state)} for a warm start, got {inputs.where(data.y)}.")

@@ -45,7 +45,8 @@ class Features(Protocol):
         """What multiplies the real columns to give the real part of the model, (n_columns · K, q)."""
 
     # A features object with `gradient(block, frequencies, amplitudes)`, half of ∂/∂ωₖ of the block's Σw|f − y|² at
-    # fixed amplitudes, can be descended on; one without can only walk.
+    # fixed amplitudes, can be descended on; one without can only walk. One with
+    # `slopes(block, frequencies, amplitudes)`, ∂f/∂φₖ of one output at each row, has gradients with respect to x.
 
 
 FEW_MOMENTS = 64
@@ -97,6 +98,11 @@ class _Fourier:
             )
         pull = (residual @ sine_share.T) * columns[:, n:] + (residual @ cosine_share.T) * columns[:, :n]
         return -block.gather(pull)
+
+    def slopes(self, block: Block, frequencies: Array, amplitudes: Array) -> Array:
+        """∂f/∂φₖ at each row, (n, K), of one output f = Re Σ βₖ exp(iφₖ) with amplitudes (K,)."""
+        columns, xp, n = self.columns(block, frequencies), namespace(frequencies), frequencies.shape[0]
+        return -(xp.real(amplitudes)[None, :] * columns[:, n:] + xp.imag(amplitudes)[None, :] * columns[:, :n])
 
 
 @dataclass(frozen=True)
@@ -210,6 +216,10 @@ class Activation:
             pull = pull * block.weight[:, None]
         gathered = block.gather(pull)
         return xp.concat((gathered, xp.sum(pull, axis=0)[:, None]), axis=1) if self.bias else gathered
+
+    def slopes(self, block: Block, frequencies: Array, amplitudes: Array) -> Array:
+        """∂f/∂φₖ at each row, (n, K), of one output f = Σ βₖ s(φₖ) with amplitudes (K,)."""
+        return self._slope(self._phases(block, frequencies)) * amplitudes[None, :]
 
     def _phases(self, block: Block, frequencies: Array) -> Array:
         if not self.bias:

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from fourierwalk.sampler import Info
 from fourierwalk.selection import Look
+
+
+class Decision(NamedTuple):
+    """Something that was decided, in words."""
+
+    text: str
+
+
+Event = Info | Look | Decision
 
 
 @dataclass(frozen=True)
@@ -28,6 +38,16 @@ class History:
     infos: Sequence[Info]
     looks: Sequence[Look] = ()
     decisions: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, events: Iterable[Event]) -> History:
+        """The events of a fit, by their kind."""
+        events = list(events)
+        return cls(
+            [each for each in events if isinstance(each, Info)],
+            [each for each in events if isinstance(each, Look)],
+            tuple(each.text for each in events if isinstance(each, Decision)),
+        )
 
     @property
     def step(self) -> np.ndarray:
@@ -51,7 +71,7 @@ class History:
 
     @property
     def validation(self) -> np.ndarray:
-        """(step, mean squared error on held-out rows) of each look, (n_looks, 2)."""
+        """(step, error on held-out rows) of each look, (n_looks, 2): mean squares, or log losses of classes."""
         return np.array([(look.step, look.error) for look in self.looks]).reshape(-1, 2)
 
     @property

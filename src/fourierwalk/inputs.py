@@ -137,8 +137,11 @@ def later_numbers(y: Any, name: str, X: Any) -> Array:
     return _as_columns(check_array(y, ensure_2d=False, dtype=np.float64, input_name=name))
 
 
-def data(estimator: Any, X: Any, y: Array, sample_weight: Any, X_val: Any, y_val: Any) -> Data:
+def data(
+    estimator: Any, X: Any, y: Array, sample_weight: Any, X_val: Any, y_val: Any, given_groups: Any = None
+) -> Data:
     """Checked data without rows of weight zero."""
+    codes = groups(given_groups, int(X.shape[0]))
     y = _as_columns(y)
     if (X_val is None) != (y_val is None):
         raise ValueError("X_val and y_val must be given together, got only one of them.")
@@ -149,14 +152,15 @@ def data(estimator: Any, X: Any, y: Array, sample_weight: Any, X_val: Any, y_val
         if y_val.shape[1] != y.shape[1]:
             raise ValueError(f"y_val must have {y.shape[1]} outputs like y, got {y_val.shape[1]}.")
     if sample_weight is None:
-        return Data(X, y, None, X_val, y_val)
+        return Data(X, y, None, X_val, y_val, codes)
     weight = weights(sample_weight, int(X.shape[0]))
     keep = np.flatnonzero(weight > 0)
     if keep.size < weight.size:
         weight = weight[keep]
         X = X[keep] if not is_foreign(X) else namespace(X).take(X, like(keep, X), axis=0)
         y = namespace(y).take(y, like(keep, y), axis=0)
-    return Data(X, y, None if np.all(weight == 1) else like(weight, y), X_val, y_val)
+        codes = None if codes is None else codes[keep]
+    return Data(X, y, None if np.all(weight == 1) else like(weight, y), X_val, y_val, codes)
 
 
 def moved(checked: Data, device: str | None) -> Data:
@@ -167,7 +171,7 @@ def moved(checked: Data, device: str | None) -> Data:
     y, weight, y_val = (
         None if part is None else on_device(part, device) for part in (checked.y, checked.weight, checked.y_val)
     )
-    return Data(x, y, weight, x_val, y_val)
+    return Data(x, y, weight, x_val, y_val, checked.groups)
 
 
 STREAMED_SHARE = 0.5
@@ -209,7 +213,10 @@ def on_device(values: Any, device: str | None) -> Any:
 
 
 def weights(sample_weight: Any, n_rows: int) -> np.ndarray:
-    """Whole numbers are repetitions and stay; others are relative, and scaled to a mean of one."""
+    """Equal weights are all one. Of others, whole numbers are repetitions and stay; the rest get a mean of one.
+
+    Rows of weight zero keep it and do not count in either rule.
+    """
     given = np.asarray(to_host(sample_weight) if is_foreign(sample_weight) else sample_weight)
     if given.dtype.kind not in "biuf":
         raise ValueError(f"sample_weight must be real numbers, got {given.dtype}.")
@@ -221,8 +228,29 @@ def weights(sample_weight: Any, n_rows: int) -> np.ndarray:
         raise ValueError(f"sample_weight must be finite and not negative, got a minimum of {np.min(weight)}.")
     if not np.any(weight > 0):
         raise ValueError("sample_weight must have a positive entry, got only zeros.")
+    if np.all(weight[weight > 0] == np.max(weight)):
+        return (weight > 0).astype(np.float64)
     whole = np.all(weight == np.round(weight))
     return weight if whole else weight * (np.count_nonzero(weight) / np.sum(weight))
+
+
+def groups(groups: Any, n_rows: int) -> np.ndarray | None:
+    """Each row's group as a code, 0, 1, …, on the host; None stays None."""
+    if groups is None:
+        return None
+    values = to_host(groups) if is_foreign(groups) else np.asarray(groups)
+    if values.shape != (n_rows,):
+        expected = f"shape ({n_rows},), one entry per row of X"
+        raise ValueError(f"groups must have {expected}, got shape {values.shape}.")
+    try:
+        if np.any(values != values):  # NaN and NaT differ from themselves
+            raise ValueError("groups must not have missing entries, got NaN.")
+        names, codes = np.unique(values, return_inverse=True)
+    except TypeError as error:
+        raise ValueError("groups must be all numbers or all strings with none missing, got a mix.") from error
+    if names.size < 2:
+        raise ValueError(f"groups must name at least 2 groups, got {names.size}.")
+    return codes
 
 
 def where(values: Array) -> str:

@@ -165,6 +165,8 @@ class LeastSquares:
         if path != "direct" or (is_auto and not may_round):
             return ("double",)
         width = self.features.n_columns * int(frequencies.shape[-2])
+        if is_auto and float(len(self.rows)) * width**2 < ROUNDED_FROM:
+            return ("double",)
         rungs = ladder("bf16" if is_auto else precision, self.rows.total_weight, width, self.regularization)
         return tuple(rung for rung in rungs if rung != "single") if is_auto else rungs  # doubles are as fast there
 
@@ -281,17 +283,6 @@ class LeastSquares:
                 solved = cholesky_solve(factor, right_hand_side)
                 yield regularization, self.features.amplitudes(_taken(back, solved))
 
-    def twice(self, frequencies: Array) -> Array:
-        """Amplitudes solved for twice, (SᴴS + λN)⁻¹(Sᴴy + λNβ): some of what the ridge takes is given back."""
-        (matrix, right_hand_side, _, weight), back = self._posed(frequencies, self.path(frequencies))
-        ridge = self.regularization * weight
-        factor = cholesky(shifted(matrix, ridge))
-
-        def solve(values: Array) -> Array:
-            return _solve(matrix, values, ridge)[0] if factor is None else cholesky_solve(factor, values)
-
-        return self.features.amplitudes(_taken(back, solve(right_hand_side + ridge * solve(right_hand_side))))
-
     def gradient(self, frequencies: Array, amplitudes: Array) -> Array:
         """∂/∂ωₖ of N⁻¹|Sβ − y|² at fixed amplitudes, (K, d): at the minimiser, the gradient of the projected loss."""
         if self.spectral is not None and self.path(frequencies) == "spectral":
@@ -342,6 +333,9 @@ ALWAYS_FITS = 1e9
 """What takes no more than this is not asked about: the question to a GPU takes its time."""
 
 _FITTED: dict[str, float] = {}  # the most that has been asked about and fitted, by device
+
+ROUNDED_FROM = 1e12
+"""Multiplications in a solve from which on "auto" rounds on a GPU: with fewer, double precision takes no longer."""
 
 TRUST = 1e-3
 """The relative residual up to which a solve in single precision is trusted."""

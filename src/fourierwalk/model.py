@@ -7,13 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fourierwalk import spectral
-from fourierwalk._arrays import Array, complex_of, free_bytes, like, namespace, to_host
+from fourierwalk._arrays import Array, complex_of, float64, free_bytes, like, namespace, to_host
 from fourierwalk.features import Features
 from fourierwalk.products import matmul
-from fourierwalk.scaling import Affine, Scaling
+from fourierwalk.rows import Block, Rows
+from fourierwalk.scaling import Scaling
 
 LEAST_WORK = 1e7
 """Products of points and frequencies below which a non-uniform FFT is not worth its overhead."""
+
+MOST_ENTRIES = 8_000_000
+"""Entries of the largest matrix of gradients (rows times inputs) that is made at once."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,11 @@ class FourierModel:
         The kind of s.
     scaling : Scaling
         How inputs were scaled.
+    bounds : array of shape (2, q), optional
+        The lowest and the highest value of each output that a call returns: values beyond are clipped. Complex values,
+        columns, the spectrum and gradients are of the model without bounds.
+    importances : array of shape (d,), optional
+        How much each input matters: shares that are not negative and sum to one.
 
     Examples
     --------
@@ -48,9 +57,18 @@ class FourierModel:
     offset: Array
     features: Features
     scaling: Scaling
+    bounds: Any = None
+    importances: Any = None
 
     def __call__(self, x: Any) -> Array:
-        """The model's values (real parts), (n, q)."""
+        """The model's values (real parts), (n, q), within the bounds where there are any."""
+        values = self._unbounded(x)
+        if self.bounds is None:
+            return values
+        xp = namespace(values)
+        return xp.minimum(xp.maximum(values, self.bounds[None, 0, :]), self.bounds[None, 1, :])
+
+    def _unbounded(self, x: Any) -> Array:
         if self._transform_pays(x):
             points = self.scaling.rows(x).x
             return spectral.evaluate(points, self.frequencies, self.amplitudes, 1e-12).real + self.offset
@@ -69,17 +87,23 @@ class FourierModel:
         return self._moved(lambda values: like(to_host(values), reference))
 
     def _moved(self, move: Callable[[Array], Array]) -> FourierModel:
-        inputs, targets = (
-            Affine(move(each.center), move(each.scale)) for each in (self.scaling.inputs, self.scaling.targets)
+        inputs, targets = self.scaling.inputs.moved(move), self.scaling.targets.moved(move)
+        bounds, importances = (None if each is None else move(each) for each in (self.bounds, self.importances))
+        return replace(
+            self,
+            frequencies=move(self.frequencies),
+            amplitudes=move(self.amplitudes),
+            offset=move(self.offset),
+            scaling=replace(self.scaling, inputs=inputs, targets=targets),
+            bounds=bounds,
+            importances=importances,
         )
-        scaling = replace(self.scaling, inputs=inputs, targets=targets)
-        return FourierModel(move(self.frequencies), move(self.amplitudes), move(self.offset), self.features, scaling)
 
     def complex_values(self, x: Any) -> Array:
         """The complex values Σ βₖ exp(iωₖ·x) + offset, whose modulus the paper measures, (n, q)."""
         xp = namespace(self.amplitudes)
         if not xp.isdtype(self.amplitudes.dtype, "complex floating"):
-            return xp.astype(self(x), xp.complex128)
+            return xp.astype(self._unbounded(x), xp.complex128)
         real, turned = self.amplitudes, -1j * self.amplitudes  # Im z = Re(−i z)
         parts = []
         for amplitudes in (real, turned):
@@ -94,15 +118,29 @@ class FourierModel:
         return self._concat(x, lambda block: self.features.columns(block, self.frequencies))
 
     def spectrum(self) -> tuple[Array, Array]:
-        """Frequencies in the inputs' own units, (K, d), and amplitudes whose phases go with them, (K, q)."""
+        """Frequencies in the inputs' own units, (K, d), and amplitudes whose phases go with them, (K, q).
+
+        A model of clipped inputs (``standardize="robust"``) is no sum of waves in these units: it has no spectrum.
+        """
         scale, center = self.scaling.inputs.scale, self.scaling.inputs.center
         xp = namespace(self.frequencies)
         if not xp.isdtype(self.amplitudes.dtype, "complex floating"):
             raise ValueError(f"spectrum needs Fourier features ('complex' or 'cos-sin'), got {self.features.name!r}.")
+        if not self.scaling.is_affine:
+            raise ValueError(
+                f"spectrum needs inputs that are scaled without a clip, got the scaling {self.scaling.kind!r}, which "
+                f"clips them: fit with standardize=True for a spectrum."
+            )
         omega = self.frequencies / scale[None, :]
         shift = omega @ center
         turn = complex_of(xp.cos(shift), -xp.sin(shift))
         return omega, self.amplitudes * turn[:, None]
+
+    def relevance(self) -> Array:
+        """How much each input matters, (d,): shares that sum to one."""
+        if self.importances is None:
+            raise ValueError("relevance needs a model with importances, got one without: fit again to have them.")
+        return self.importances
 
     def _transform_pays(self, x: Any) -> bool:
         """Whether a non-uniform FFT is there, applies, is worth its overhead, and fits."""
@@ -120,3 +158,49 @@ class FourierModel:
         width = self.features.n_columns * self.frequencies.shape[0]
         parts: list[Array] = [evaluate(block) for block in rows.blocks(width)]
         return namespace(self.frequencies).concat(parts, axis=0)
+
+
+def mean_squared_gradients(rows: Rows, features: Any, frequencies: Array, amplitudes: Array) -> Array:
+    """The weighted mean over the rows of Σₒ (∂fₒ/∂x̃ⱼ)² for each input j, (d,), in scaled units.
+
+    Parameters
+    ----------
+    rows : Rows
+        Scaled rows; the targets are not used.
+    features : Features
+        Features with `slopes`: the Fourier kinds and `Activation`.
+    frequencies : array of shape (K, d), or (K, d + 1) with a bias
+        The frequencies, in scaled units.
+    amplitudes : array of shape (K, q)
+        The amplitudes of all outputs o.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fourierwalk.features import CosineSine
+    >>> rows = Rows(np.linspace(-np.pi, np.pi, 1001)[:-1, None] * [1, 0])
+    >>> mean_squared_gradients(rows, CosineSine(), np.array([[2.0, 0.0]]), np.array([[1 + 0j]])).round(6)
+    array([2., 0.])
+    """
+    n_inputs, n_outputs = int(rows.x.shape[1]), int(amplitudes.shape[1])
+    vectors = frequencies[:, :n_inputs]  # a bias, the last component, is no input
+
+    def term(block: Block) -> Array:
+        total = namespace(frequencies).zeros_like(vectors[0, :])
+        for output in range(n_outputs):
+            slopes = features.slopes(block, frequencies, amplitudes[:, output])
+            total = total + _summed_squares(slopes, vectors, block.weight)
+        return total
+
+    return rows.sum(term, (features.n_columns + 1) * int(frequencies.shape[0])) / rows.total_weight
+
+
+def _summed_squares(slopes: Array, vectors: Array, weight: Array | None) -> Array:
+    """Σₙ wₙ (slopes @ vectors)², (d,), some rows at a time."""
+    n_rows, height = int(slopes.shape[0]), max(1, MOST_ENTRIES // int(vectors.shape[1]))
+    xp, total = namespace(vectors), namespace(vectors).zeros_like(vectors[0, :])
+    for start in range(0, n_rows, height):
+        part = slice(start, min(start + height, n_rows))
+        squares = matmul(slopes[part, :], vectors) ** 2
+        total = total + (xp.sum(squares, axis=0) if weight is None else float64(weight[part]) @ squares)
+    return total

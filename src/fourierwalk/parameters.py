@@ -17,10 +17,13 @@ def option(name: str, value: Any, allowed: Sequence[Any]) -> None:
         raise ValueError(f"{name} must be one of {list(allowed)}, got {value!r}.")
 
 
-def count(name: str, value: Any, at_least: int) -> None:
-    """A whole number from a smallest one on."""
+def count(name: str, value: Any, at_least: int, words: Sequence[str] = ()) -> None:
+    """A whole number from a smallest one on, or one of a few words."""
+    if isinstance(value, str) and value in words:
+        return
     if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < at_least:
-        raise ValueError(f"{name} must be a whole number of at least {at_least}, got {value!r}.")
+        others = "".join(f" or {word!r}" for word in words)
+        raise ValueError(f"{name} must be a whole number of at least {at_least}{others}, got {value!r}.")
 
 
 def number(

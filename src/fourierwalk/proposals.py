@@ -135,23 +135,42 @@ class _Paced:
 
 @dataclass(frozen=True)
 class TargetedWalk(_Paced):
-    """Another walk with its steps scaled to an acceptance target: log c ← log c + i^(−1/2) (acceptance − target)."""
+    """Another walk with its steps scaled to an acceptance target: log c ← log c + i^(−1/2) (acceptance − target).
+
+    Parameters
+    ----------
+    walk : Proposal
+        The inner walk.
+    target : float
+        The share of moves that should be accepted.
+    most : float
+        c stays within [1/most, most]. Where all moves look alike no step length meets the target, and an unbounded c
+        grew until frequencies had a norm of 1e5.
+    """
 
     target: float
+    most: float = 10.0
 
     def update(self, state: Pace, frequencies: Array, amplitudes: Array, acceptance: Any) -> Pace:
         """Longer steps where more than the target is accepted, shorter ones where less is."""
         i = state.n_steps + 1
         change = (acceptance - self.target) / math.sqrt(i)
         factor = state.factor * (math.exp(change) if isinstance(change, float) else namespace(change).exp(change))
-        return Pace(i, factor, self.walk.update(state.inner, frequencies, amplitudes, acceptance))
+        return Pace(i, self._bounded(factor), self.walk.update(state.inner, frequencies, amplitudes, acceptance))
+
+    def _bounded(self, factor: Any) -> Any:
+        if isinstance(factor, float):
+            return min(max(factor, 1 / self.most), self.most)
+        return namespace(factor).clip(factor, 1 / self.most, self.most)
 
 
 @dataclass(frozen=True)
 class ShapedWalk:
     """ω' = ω + δ r, r ~ N(0, C), with C the second moment of the current frequencies, weighted by ``|βₖ|^power``.
 
-    ω and −ω are one frequency of a real function, so C is taken about zero.
+    ω and −ω are one frequency of a real function, so C is taken about zero. The state is a factor F with FᵀF = C, of
+    shape (r, d) with r = min(K, d), so that no matrix is larger than the frequencies. With fewer frequencies than
+    inputs every move is a combination of the current frequencies: C has no other directions.
 
     Parameters
     ----------
@@ -166,28 +185,30 @@ class ShapedWalk:
     power: float = 1.0
 
     def init(self, frequencies: Array) -> Array:
-        """The root of the plain second moment."""
-        return self._root(frequencies, 1.0)
+        """The factor of the plain second moment."""
+        return self._factor(frequencies, 1.0)
 
     def propose(self, rng: Draws, state: Array, frequencies: Array) -> Array:
-        """ω + δ L r."""
-        return frequencies + self.step_size * (_normal(rng, frequencies) @ state.T)
+        """ω + δ ξ F, ξ standard normal. There may be more or fewer frequencies than those that F was made of."""
+        normal = like(rng.standard_normal((frequencies.shape[0], state.shape[0])), frequencies)
+        return frequencies + self.step_size * (normal @ state)
 
     def update(self, state: Array, frequencies: Array, amplitudes: Array, acceptance: Any) -> Array:
-        """The root of the weighted second moment."""
+        """The factor of the weighted second moment."""
         norm = namespace(amplitudes).linalg.vector_norm(amplitudes, axis=1)
-        return self._root(frequencies, norm[:, None] ** self.power)
+        return self._factor(frequencies, norm[:, None] ** self.power)
 
     def length(self, state: Array) -> Any:
         """δ times the root mean square of a component of r."""
         xp = namespace(state)
-        return scalar(self.step_size * xp.sqrt(xp.sum(state * state) / state.shape[0]))
+        return scalar(self.step_size * xp.sqrt(xp.sum(state * state) / state.shape[1]))
 
-    def _root(self, frequencies: Array, weight: Any) -> Array:
-        xp = namespace(frequencies)
+    def _factor(self, frequencies: Array, weight: Any) -> Array:
+        xp, (n, d) = namespace(frequencies), frequencies.shape
         weight = weight * xp.ones_like(frequencies[:, :1])
         weight = xp.where(xp.sum(weight) > 0, weight, xp.ones_like(weight))
-        return covariance_root((weight / xp.sum(weight) * frequencies).T @ frequencies)
+        share = weight / xp.sum(weight)
+        return xp.sqrt(share) * frequencies if d > n else covariance_root((share * frequencies).T @ frequencies).T
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from array_api_compat import is_torch_array
 
 from fourierwalk._arrays import Array, accelerator_bytes, float64, like, namespace, scalar, transposed
 from fourierwalk.kept import Kept
-from fourierwalk.products import Parts, matmul, phases
+from fourierwalk.products import Parts, matmul, outer_gram, phases
 from fourierwalk.streaming import Streamed
 
 BLOCK_BYTES = 64 * 2**20
@@ -68,6 +68,15 @@ class Block:
             return matmul(pulls.T, float64(self.x))
         total = namespace(pulls).sum(pulls, axis=0)
         return ((self.x.T @ pulls).T - total[:, None] * self.center[None, :]) / self.scale[None, :]
+
+    def gram(self, other: Block) -> Array:
+        """The scalar products of these rows with others, (n, m), in double precision. Sparse rows stay sparse."""
+        if self.center is None or self.scale is None:
+            return outer_gram(float64(self.x)) if other is self else matmul(float64(self.x), float64(other.x).T)
+        scale, center = 1 / self.scale[None, :], self.center / self.scale
+        rows, others = (each.x.astype(np.float64).multiply(scale).tocsr() for each in (self, other))
+        shift = (rows @ center)[:, None] + (others @ center)[None, :]
+        return (rows @ others.T).toarray() - shift + center @ center
 
     def moments(self, columns: Array, values: Array) -> Array:
         """Σₙ columnₙⱼ valueₙₒ xₙ of dense rows, (n_columns, q, d)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,8 +36,8 @@ class Streamed:
         Where blocks appear.
     chosen : ndarray of int, optional
         The rows that count, in this order; none means all.
-    center, scale : tensor of shape (d,), optional
-        What is subtracted from a block on the device, and what it is then divided by.
+    scaling : callable, optional
+        What is done to a block on the device: a tensor of raw rows in, one of scaled rows out.
 
     Examples
     --------
@@ -53,10 +54,9 @@ class Streamed:
         host: np.ndarray,
         device: Any,
         chosen: np.ndarray | None = None,
-        center: Array | None = None,
-        scale: Array | None = None,
+        scaling: Callable[[Array], Array] | None = None,
     ) -> None:
-        self.host, self.device, self.chosen, self.center, self.scale = host, device, chosen, center, scale
+        self.host, self.device, self.chosen, self.scaling = host, device, chosen, scaling
         self.shape = (host.shape[0] if chosen is None else chosen.size, host.shape[1])
         self._next: _Copy | None = None
         self._in_use: deque[Any] = deque()
@@ -81,7 +81,7 @@ class Streamed:
             stream.wait_event(copy.arrived)
             copy.block.record_stream(stream)
         block = copy.block.double()
-        return block if self.center is None or self.scale is None else (block - self.center) / self.scale
+        return block if self.scaling is None else self.scaling(block)
 
     def prefetch(self, part: slice) -> None:
         """Begin to copy the block that will be asked for next."""
@@ -102,11 +102,11 @@ class Streamed:
     def take(self, chosen: np.ndarray) -> Streamed:
         """Some of the rows; nothing is copied."""
         chosen = chosen if self.chosen is None else self.chosen[chosen]
-        return Streamed(self.host, self.device, chosen, self.center, self.scale)
+        return Streamed(self.host, self.device, chosen, self.scaling)
 
-    def scaled(self, center: Array, scale: Array) -> Streamed:
-        """The same rows, centred and divided."""
-        return Streamed(self.host, self.device, self.chosen, center, scale)
+    def scaled(self, scaling: Callable[[Array], Array]) -> Streamed:
+        """The same rows, scaled on the device block by block; what was scaled before starts from raw rows again."""
+        return Streamed(self.host, self.device, self.chosen, scaling)
 
     def on_host(self, part: slice = slice(None)) -> np.ndarray:
         """Rows as they are on the host, not scaled."""

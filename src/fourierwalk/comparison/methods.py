@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -16,16 +16,28 @@ from fourierwalk.comparison.peers import CLASSIFICATION, REGRESSION
 from fourierwalk.comparison.tuning import OURS, PEER, Clock, Fitted
 from fourierwalk.estimators import AdaptiveFourierClassifier, AdaptiveFourierRegressor
 from fourierwalk.paper.baselines import SPREADS, tuned_fixed
+from fourierwalk.policy import DEFAULT
+from fourierwalk.starts import KINDS
+
+DENSE = tuple(kind for kind in KINDS if "sparse" not in kind)
+STILL = tuple(kind for kind in KINDS if kind != "walk")
 
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
-    "start-only": ("start only", {"sampler": Automatic(walk=False, descend=False, members=())}),
+    "start-only": ("start only, no descent", {"sampler": Automatic(descend=False)}),
+    "unexplored": (
+        "without exploring",
+        {"sampler": Automatic(policy=replace(DEFAULT, iterations=1), kinds=("isotropic",))},
+    ),
+    "dense": ("without sparse kinds", {"sampler": Automatic(kinds=DENSE)}),
+    "no-walk": ("without the walk kind", {"sampler": Automatic(kinds=STILL)}),
+    "single": (
+        "one model instead of an average",
+        {"sampler": Automatic(policy=replace(DEFAULT, members=1, most_members=1, few_rows=0))},
+    ),
+    "fixed-ridge": ("with λ = 0.001 instead of a chosen one", {"regularization": 1e-3}),
     "metropolis-only": ("Metropolis walk only", {"sampler": "metropolis", "early_stopping": True, "n_steps": 400}),
-    "resampling-only": ("resampling walk only", {"sampler": Automatic(descend=False, members=())}),
-    "descent-only": ("descent only", {"sampler": Automatic(walk=False, members=())}),
-    "walk-descent": ("walk + descent", {"sampler": Automatic(members=())}),
-    "fixed-ridge": ("walk + descent + averaging, λ = 0.001", {"regularization": 1e-3}),
 }
-"""Ours with parts left out, for `--methods ablation`; "ours" itself is walk + descent + averaging, λ selected."""
+"""Ours with a part left out, for `--methods ablation`; "ours" itself has all of them."""
 
 NAMES = ("ours", "ablation", "fixed", *(method.name for method in REGRESSION))
 SUITE_NAMES = ("ours", *(method.name for method in peers.suite("regression", 1)))
@@ -128,7 +140,7 @@ class Ours:
 class Variant(Ours):
     """Ours with a part left out."""
 
-    kind: str = "walk-descent"
+    kind: str = "start-only"
 
     @property
     def name(self) -> str:

@@ -1,0 +1,126 @@
+"""Every tuned number of the training, with its meaning and the evidence for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import Field, dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+
+def _tuned(default: float, group: str, meaning: str, evidence: str, low: float, high: float) -> Any:
+    return field(
+        default=default,
+        metadata={"group": group, "meaning": meaning, "evidence": evidence, "low": low, "high": high},
+    )
+
+
+SUITE = "the suite's nineteen tables"
+CUSTOM = "a customary value, not tuned"
+KEPT = "chosen before the suite on Cases 1 to 3, concrete, kin8nm and digits; left as it was"
+
+
+@dataclass(frozen=True)
+class Policy:
+    """The numbers that the default training goes by; ablations use ``dataclasses.replace(policy, …)``.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> replace(Policy(), members=3).members
+    3
+    >>> replace(Policy(), members=0)
+    Traceback (most recent call last):
+        ...
+    ValueError: Policy.members must be a number from 1 to 64, got 0.
+    """
+
+    least_width: int = _tuned(16, "width", "frequencies of the narrowest model tried", SUITE, 1, 4096)
+    most_frequencies: int = _tuned(
+        4096, "width", "frequencies of all members, at most, if none are asked for", CUSTOM, 1, 1e6
+    )
+    widening: float = _tuned(0.02, "width", "share of the error that a doubled width must take off", SUITE, 0, 1)
+    misses: int = _tuned(1, "width", "doublings in a row that may fail to", SUITE, 0, 10)
+    operations: float = _tuned(
+        2e11,
+        "width",
+        "multiplications of all members' descent at which that share is doubled",
+        "seconds on the suite",
+        1e6,
+        1e18,
+    )
+    rows_per_frequency: int = _tuned(
+        100, "width", "rows that a model learns its frequencies from, for each", SUITE, 2, 1e9
+    )
+    usual: int = _tuned(
+        256, "width", "frequencies of all members, at least, and where leave-one-out decides", SUITE, 1, 4096
+    )
+
+    sample: int = _tuned(
+        1600,
+        "start",
+        "rows that the exploring kernel is fitted to, at most",
+        "training-evidence and the suite",
+        50,
+        20_000,
+    )
+    iterations: int = _tuned(
+        4, "start", "fits of the exploring kernel, at most", "training evidence on six sets", 1, 20
+    )
+    sharper: float = _tuned(0.02, "start", "share of the error that a further fit must take off", SUITE, 0, 1)
+    heavy_tail: float = _tuned(
+        5.0, "start", "standard deviations of an input's largest value from which on a clip is tried", SUITE, 0, 1e6
+    )
+    other_scaling: float = _tuned(
+        0.01, "start", "share of the kernel's error that another scaling of the inputs must take off", SUITE, 0, 1
+    )
+    inputs_together: int = _tuned(3, "start", "inputs of a sparse frequency, at most", "training evidence", 1, 100)
+    wander: float = _tuned(0.5, "start", "first step of the walk, relative to the frequencies' spread", KEPT, 1e-3, 10)
+
+    steps: int = _tuned(60, "descent", "steps at each width but the last", SUITE, 0, 10_000)
+    last_steps: int = _tuned(200, "descent", "steps at the last width", "Case 2 and the suite", 0, 100_000)
+    patience: int = _tuned(6, "descent", "looks without a gain after which it ends", SUITE, 1, 10_000)
+    last_patience: int = _tuned(12, "descent", "the same at the last width", "Case 2", 1, 10_000)
+    look_every: int = _tuned(5, "descent", "steps between two looks at the held-out rows", KEPT, 1, 1000)
+    gain: float = _tuned(1e-3, "descent", "share of the error below which a gain is none", KEPT, 0, 1)
+    least_regularization: float = _tuned(1e-7, "descent", "smallest λ of its steps", KEPT, 0, 1)
+
+    few_rows: int = _tuned(1000, "folds", "distinct rows below which all folds decide together", SUITE, 0, 1e9)
+    folds: int = _tuned(5, "folds", "parts that few rows are split into", CUSTOM, 2, 100)
+    least_rows: int = _tuned(
+        100, "folds", "distinct rows below which leave-one-out decides and no step is taken", KEPT, 2, 1e6
+    )
+    members: int = _tuned(
+        5, "folds", "models that are averaged, if no number of frequencies is asked for", SUITE, 1, 64
+    )
+    most_members: int = _tuned(16, "folds", "models that are averaged, at most", KEPT, 1, 1024)
+
+    sure: float = _tuned(
+        3.0, "certainty", "standard errors by which a model must beat the mean", "noise of 150 to 2,000 rows", 0, 10
+    )
+    tie: float = _tuned(1e-3, "certainty", "share of the error below which the larger λ is taken", KEPT, 0, 1)
+    margin: float = _tuned(
+        0.1, "certainty", "share of the targets' range that predictions may leave it by", CUSTOM, 0, 1e6
+    )
+
+    def __post_init__(self) -> None:
+        """One sentence for a number out of its range."""
+        for each in fields(self):
+            value, low, high = getattr(self, each.name), each.metadata["low"], each.metadata["high"]
+            if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not low <= value <= high:
+                raise ValueError(f"Policy.{each.name} must be a number from {low:g} to {high:g}, got {value!r}.")
+
+    def table(self) -> Iterator[str]:
+        """The numbers as lines of a Markdown table, for the docs."""
+        yield "| number | default | meaning | chosen on |"
+        yield "|---|---|---|---|"
+        for each in fields(self):
+            yield f"| `{each.name}` | {_shown(each, self)} | {each.metadata['meaning']} | {each.metadata['evidence']} |"
+
+
+def _shown(each: Field[Any], policy: Policy) -> str:
+    return f"{getattr(policy, each.name):g}"
+
+
+DEFAULT = Policy()
