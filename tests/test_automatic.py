@@ -88,6 +88,10 @@ class Panel:
     def n_rows(self):
         return len(self.x)
 
+    @property
+    def n_inputs(self):
+        return self.x.shape[1]
+
     def mask(self, member):
         return np.arange(len(self.x)) % self.n_folds == member % self.n_folds
 

@@ -24,6 +24,9 @@ WALK_REGULARIZATION = 0.01
 """λ of a walk that does not choose one."""
 
 
+FEW_INPUTS = 10
+"""Up to so many inputs, the rows that a frequency is learnt from do not depend on their number."""
+
 AGREEING_FOLDS, CLEAR_SHARE = 5, 0.1
 """So many folds that each take off this share of the mean's error agree that there is signal, however few the rows."""
 
@@ -58,6 +61,10 @@ class Panel(Protocol):
     @property
     def n_rows(self) -> int:
         """The distinct rows."""
+
+    @property
+    def n_inputs(self) -> int:
+        """Their columns."""
 
     @property
     def holds_out(self) -> bool:
@@ -182,12 +189,16 @@ class Automatic:
     def _worth(self, width: int, panel: Panel) -> float:
         """The share of the error that this width must take off: the more, the more operations it costs."""
         n_members = max(self.policy.members, panel.n_together)
-        cost = 4.0 * width**2 * self._n_rows(width, panel.n_rows) * self.policy.steps * n_members
+        cost = 4.0 * width**2 * self._n_rows(width, panel.n_inputs, panel.n_rows) * self.policy.steps * n_members
         return self.policy.widening * (1.0 + cost / self.policy.operations)
 
-    def _n_rows(self, width: int, n_rows: int) -> int:
-        """The rows that a model of this width learns its frequencies from."""
-        return min(n_rows, self.policy.rows_per_frequency * width)
+    def _n_rows(self, width: int, n_inputs: int, n_rows: int) -> int:
+        """The rows that a model of this width learns its frequencies from: more, the more components these have."""
+        return min(n_rows, int(self.policy.rows_per_frequency * width * max(1.0, n_inputs / FEW_INPUTS)))
+
+    def _sampled(self, split: Split, width: int) -> Split:
+        rows = split.problem.rows
+        return split.sample(self._n_rows(width, int(rows.x.shape[1]), len(rows)))
 
     def _sizes(self, start: Start, trained: Sequence[int]) -> list[int]:
         """The widths of all members, those that are there first."""
@@ -245,7 +256,7 @@ class Automatic:
         rng: np.random.Generator,
     ) -> Generator[Event, None, Grown]:
         """A model of this width: what there is, new frequencies of the best kind, and descent from there."""
-        sampled = split.sample(self._n_rows(width, len(split.problem.rows)))
+        sampled = self._sampled(split, width)
         selection: Any = sampled.selection
         before = None if grown is None else grown.candidate
         tried = []
@@ -316,7 +327,7 @@ class Automatic:
         n_steps = self.policy.last_steps if self.n_steps is None else self.n_steps % len(levels)
         if not grown.is_done:
             width = int(grown.candidate.frequencies.shape[0])
-            sampled = split.sample(self._n_rows(width, len(split.problem.rows)))
+            sampled = self._sampled(split, width)
             grown = yield from self._descended(sampled, grown.candidate, n_steps, self.policy.last_patience, rng)
         return selection.refined(grown.candidate)
 

@@ -40,10 +40,10 @@ class Policy:
     most_frequencies: int = _tuned(
         4096, "width", "frequencies of all members, at most, if none are asked for", CUSTOM, 1, 1e6
     )
-    widening: float = _tuned(0.02, "width", "share of the error that a doubled width must take off", SUITE, 0, 1)
+    widening: float = _tuned(0.01, "width", "share of the error that a doubled width must take off", SUITE, 0, 1)
     misses: int = _tuned(1, "width", "doublings in a row that may fail to", SUITE, 0, 10)
     operations: float = _tuned(
-        2e11,
+        1e11,
         "width",
         "multiplications of all members' descent at which that share is doubled",
         "seconds on the suite",
