@@ -1,6 +1,9 @@
 """Sphinx configuration."""
 
+from pathlib import Path
+
 import fourierwalk
+from fourierwalk.policy import Policy
 
 project = "fourierwalk"
 author = "The fourierwalk developers"
@@ -9,7 +12,11 @@ extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "myst_
 autosummary_generate = True
 numpydoc_show_class_members = False
 html_theme = "pydata_sphinx_theme"
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "generated/policy.md"]
 myst_enable_extensions = ["dollarmath"]
 # README.md is included below the title and links to its neighbours; inherited docstrings refer to scikit-learn's pages.
 suppress_warnings = ["myst.header", "myst.xref_missing", "ref.ref"]
+
+generated = Path(__file__).parent / "generated"
+generated.mkdir(exist_ok=True)
+(generated / "policy.md").write_text("\n".join(Policy().table()) + "\n", encoding="utf-8")

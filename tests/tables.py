@@ -1,13 +1,18 @@
-"""The rows of the tests: every kind of features beside its definition in plain NumPy. A new kind is one more row."""
+"""What tests share: fits, and every kind of features beside its definition in NumPy. A new kind is one more row."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pytest
 
 from fourierwalk._arrays import namespace
+from fourierwalk.automatic import Automatic
 from fourierwalk.features import Activation, ComplexExponentials, CosineSine, sigmoid
+from fourierwalk.folds import folds
+from fourierwalk.policy import Policy
+from fourierwalk.training import Data, Training
 
 
 class OnlyCosines:
@@ -129,3 +134,87 @@ def drained(generator):
             yielded.append(next(generator))
         except StopIteration as end:
             return yielded, end.value
+
+
+# Fits
+
+SETTINGS = {
+    "n_frequencies": 6,
+    "sampler": "metropolis",
+    "n_steps": 12,
+    "step_size": 0.8,
+    "exponent": 4.0,
+    "refit_every": 3,
+    "adapt_after": None,
+    "max_norm": None,
+    "initial": None,
+    "regularization": 0.1,
+    "features": "cos-sin",
+    "standardize": True,
+    "early_stopping": "auto",
+    "validation_fraction": 0.2,
+    "patience": 100,
+    "solver": "auto",
+    "clamp": "auto",
+    "max_seconds": None,
+    "verbose": 0,
+}
+
+
+QUICK = replace(
+    Policy(),
+    least_width=4,
+    most_frequencies=48,
+    widening=0.02,
+    misses=1,
+    operations=1e18,
+    rows_per_frequency=1000,
+    usual=1,
+    steps=5,
+    last_steps=5,
+    patience=4,
+    look_every=5,
+    few_rows=1000,
+    members=3,
+    most_members=8,
+    sample=200,
+    iterations=2,
+    sure=2.0,
+)
+
+
+def settings(**changes):
+    return Training(**{**SETTINGS, **changes})
+
+
+def automatic(policy=QUICK, **changes):
+    """Settings of a quick automatic search that chooses everything itself."""
+    free = {"n_steps": None, "patience": None, "regularization": "auto", "step_size": None, "exponent": None}
+    return settings(**{"sampler": Automatic(policy), "n_frequencies": "auto", **free, **changes})
+
+
+def data(backend=Plain, n_rows=150, weighted=False):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((n_rows, 2)) * [1.0, 5.0] + [0.0, 10.0]
+    y = 4 * np.sin(3 * x[:, :1]) + 0.2 * x[:, 1:] + 50 + 0.1 * rng.standard_normal((n_rows, 1))
+    weight = rng.integers(1, 4, n_rows).astype(float) if weighted else None
+    return Data(backend.asarray(x), backend.asarray(y), None if weight is None else backend.asarray(weight))
+
+
+def labelled(n_rows=150):
+    x, y = data(n_rows=n_rows)[:2]
+    return Data(x, np.eye(3)[np.digitize(y[:, 0], np.quantile(y, [0.3, 0.6]))])
+
+
+def run(backend=Plain, seed=0, **changes):
+    return settings(**changes).run(data(backend), np.random.default_rng(seed))
+
+
+def scaled(values, weight=None):
+    mean = np.average(values, axis=0, weights=weight)
+    return (values - mean) / np.sqrt(np.average((values - mean) ** 2, axis=0, weights=weight))
+
+
+def folds_of(x, seed, labels=None, few=0):
+    """The folds of a fit from this seed."""
+    return folds(x, 0.2, int(np.random.default_rng(seed).spawn(1)[0].integers(2**63)), labels, None, few)

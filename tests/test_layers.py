@@ -23,6 +23,7 @@ LAYERS = [
     {"ahead"},
     {"scaling", "selection", "model", "history", "files", "provenance", "temperature"},
     {"parameters", "folds", "progress", "span", "starts", "following", "automatic"},
+    {"followed", "panel", "assembly"},
     {"training"},
     {"inputs"},
     {"estimators"},

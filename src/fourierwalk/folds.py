@@ -77,16 +77,20 @@ def folds(
         raise ValueError(f"groups must name at least {n_folds} groups, one for each fold, got {distinct.size}.")
     if n_folds > distinct.size:  # some would be empty
         return None
+    held = _parts(classes, n_folds, share)
+    return Folds(unit, held, n_rows) if all(0 < part.size < distinct.size for part in held) else None
+
+
+def _parts(classes: np.ndarray, n_folds: int, share: float) -> list[np.ndarray]:
+    """The units of each fold: a share of every class that is large enough; units come in a random order."""
     parts: list[list[np.ndarray]] = [[np.empty(0, dtype=np.int64)] for _ in range(n_folds)]
     for name in np.unique(classes):
-        members = np.flatnonzero(classes == name)  # in the order of their hashes
+        members = np.flatnonzero(classes == name)
         ends = [int(share * members.size * fold + 0.5) for fold in range(n_folds + 1)]
-        if members.size < n_folds or ends[1] == members.size:  # too small a class
-            continue
-        for fold in range(n_folds):
-            parts[fold].append(members[ends[fold] : ends[fold + 1]])
-    held = [np.concatenate(part) for part in parts]
-    return Folds(unit, held, n_rows) if all(0 < part.size < distinct.size for part in held) else None
+        if members.size >= n_folds and ends[1] < members.size:
+            for fold in range(n_folds):
+                parts[fold].append(members[ends[fold] : ends[fold + 1]])
+    return [np.concatenate(part) for part in parts]
 
 
 def row_hash(x: Any, seed: int) -> np.ndarray:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-import warnings
-from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -15,15 +13,16 @@ import scipy.sparse
 from fourierwalk import features as feature_kinds
 from fourierwalk import scaling as scalings
 from fourierwalk._arrays import Array, like, namespace, one_pool, to_host
-from fourierwalk.automatic import WALK_REGULARIZATION, Automatic, Found, Split, Start, averaged
+from fourierwalk.assembly import Assembly, Fit, watch
+from fourierwalk.automatic import WALK_REGULARIZATION, Automatic, Split, Start
 from fourierwalk.descent import Descent
 from fourierwalk.draws import PLACES, placed
 from fourierwalk.features import Features
 from fourierwalk.folds import Folds, folds, row_hash
-from fourierwalk.following import Ending, Phase, follow
-from fourierwalk.history import Decision, Event, History
-from fourierwalk.least_squares import LeastSquares, Minibatch
-from fourierwalk.model import FourierModel, mean_squared_gradients
+from fourierwalk.followed import Followed, Resume
+from fourierwalk.history import Decision, Event
+from fourierwalk.least_squares import LeastSquares
+from fourierwalk.panel import RowsPanel
 from fourierwalk.parameters import count, number, option
 from fourierwalk.policy import DEFAULT, Policy
 from fourierwalk.products import PRECISIONS
@@ -31,13 +30,11 @@ from fourierwalk.progress import Progress
 from fourierwalk.proposals import AdaptiveWalk, AnnealedWalk, Proposal, RandomWalk, ScaledWalk, ShapedWalk
 from fourierwalk.resampling import Resampling
 from fourierwalk.rows import Rows
-from fourierwalk.sampler import Info, Metropolis, State
+from fourierwalk.sampler import Metropolis
 from fourierwalk.scaling import Scaling
-from fourierwalk.selection import Candidate, Look, Selection, choose_regularization, left_out_values, values_at
+from fourierwalk.selection import Selection
 from fourierwalk.solver import PATHS, Solver
-from fourierwalk.span import Span
-from fourierwalk.starts import Shape, explore, sample_size
-from fourierwalk.streaming import Streamed
+from fourierwalk.starts import Shape
 
 SAMPLERS = ("auto", "metropolis", "resampling", "descent", "fixed")
 
@@ -46,23 +43,6 @@ EXPONENT_CAP = 10.0
 ADAPTIVE_STEP = 0.1
 N_STEPS, PATIENCE = 1000, 30
 LAST_STEP = 0.1  # of an annealed walk, relative to its first
-
-MOST_LEFT_OUT = 1000
-"""Up to so many rows a calibration without held-out rows is by leave-one-out; beyond, on rows of the fit."""
-
-SPANNING_ROWS = 2000
-"""Rows whose span wide rows are projected to, at most."""
-
-GRADIENT_ROWS = 2000
-"""Rows at which the inputs' relevance is measured, at most."""
-
-
-class Calibration(NamedTuple):
-    """Values of the kept model at rows that it was not fitted to, their targets and weights, on the host."""
-
-    values: np.ndarray
-    targets: np.ndarray
-    weight: np.ndarray | None
 
 
 class Data(NamedTuple):
@@ -74,196 +54,6 @@ class Data(NamedTuple):
     x_val: Any = None
     y_val: Array | None = None
     groups: np.ndarray | None = None
-
-
-class Resume(NamedTuple):
-    """Where a warm start goes on: the last state and its sampler, the draw of held-out rows, the best frequencies."""
-
-    state: State
-    sampler: Any
-    split_seed: int
-    best_step: int
-    best: Array
-    is_robust: bool = False  # whether its inputs were clipped
-
-    def onward(self, walk: Any, minimize: Any, n_outputs: int) -> State:
-        """The last state, or a new one at its frequencies where the proposal or the outputs have changed since.
-
-        The last state of an average has the frequencies of one member: a walk goes on from those of all.
-        """
-        same = walk == self.sampler
-        if same and self.state.amplitudes.shape[1] == n_outputs:
-            return self.state
-        is_whole = self.state.frequencies.shape == self.best.shape
-        frequencies = self.state.frequencies if is_whole else self.best
-        return walk.init(minimize, frequencies)._replace(step=self.state.step)
-
-
-class Fit(NamedTuple):
-    """All that a fit has learnt; `interrupted`: the user ended it before its time."""
-
-    model: FourierModel
-    regularization: float
-    history: History
-    total_weight: float
-    resume: Resume
-    calibration: Calibration | None
-    interrupted: bool = False
-
-
-@dataclass(frozen=True)
-class Followed:
-    """A sampler that is followed from one start: what every sampler but "auto" does.
-
-    Parameters
-    ----------
-    sampler : sampler object
-        What takes the steps.
-    n_steps, look_every, patience : int
-        Steps at most, steps between two looks at held-out rows, looks without a gain after which it ends.
-    starts_at_zero : bool
-        Whether frequencies start at zero (the paper) where no start is given.
-    resume : Resume, optional
-        Where an earlier fit was left.
-    """
-
-    sampler: Any
-    n_steps: int
-    look_every: int
-    patience: int
-    starts_at_zero: bool = False
-    resume: Resume | None = None
-
-    def search(self, panel: Any, start: Start, rng: Any) -> Generator[Event | Found, None, Found]:
-        """Follow the sampler; the last state is kept, or the best on held-out rows."""
-        problem, selection, _ = panel.split(0)
-        on_batches: Any = problem
-        if problem.solver.batch_size is not None and not isinstance(self.sampler, Descent):
-            on_batches = Minibatch(problem, rng.spawn(1)[0])
-        state, candidates = self._begin(on_batches, start, problem.rows.y, rng)
-        looked = [] if selection is None else [selection.look(*candidate) for candidate in candidates]
-        for candidate in looked:
-            yield candidate.look
-        best = min(looked, key=lambda candidate: candidate.look.error) if looked else None
-        phase = Phase(self.sampler, on_batches, self.n_steps, self.look_every, self.patience)
-        trail = yield from follow(phase, selection, best, state, rng)
-        kept = trail.best
-        if trail.ending is Ending.RUNAWAY:
-            warnings.warn(
-                "The frequencies ran away from the data and the walk was ended: a smaller step_size, a max_norm, or a "
-                "larger regularization keeps them in reach.",
-                RuntimeWarning,
-                stacklevel=2,
-            )
-        yield Decision(f"{len(candidates)} start, {trail.state.step} steps: {trail.ending.value}")
-        if kept is None:
-            look = Look(trail.state.step, math.nan, problem.regularization)
-            kept = Candidate(look, trail.state.frequencies, trail.state.amplitudes)
-        elif selection is not None:
-            kept = selection.refined(kept)
-            yield Decision(f"the state of step {kept.look.step} was kept, with held-out error {kept.look.error:.4g}")
-        return Found((kept,), (selection,), trail.state)
-
-    def _begin(self, minimize: Any, start: Start, reference: Any, rng: Any) -> tuple[State, list[tuple[int, Array]]]:
-        """The first state, and what may be kept already."""
-        if self.resume is not None:
-            state = self.resume.onward(self.sampler, minimize, int(reference.shape[1]))
-            return state, [(self.resume.best_step, self.resume.best), (state.step, state.frequencies)]
-        frequencies = start.frequencies
-        if frequencies is None:
-            spread = (0.0 if self.starts_at_zero else 1.0) if start.spread is None else start.spread
-            shape = (start.n_frequencies, start.dimension)
-            frequencies = like(spread * rng.standard_normal(shape) if spread else np.zeros(shape), reference)
-        state = self.sampler.init(minimize, frequencies)
-        return state, [(0, state.frequencies)]
-
-
-@dataclass(frozen=True)
-class RowsPanel:
-    """The rows of every member: scaled, and split by folds or by the user's own validation rows.
-
-    Parameters
-    ----------
-    rows : Rows
-        All rows, scaled.
-    validation : Rows, optional
-        The user's own rows to choose by.
-    split_by : Folds, optional
-        Which rows are held out, and the random order of rows; none: nothing is, and rows stay as they come.
-    make : callable
-        Rows to learn from and rows held out to a `Split`.
-    n_together : int
-        Members whose held-out rows decide together.
-    shapes : tuple of Shape
-        The shapes of the starts, by member; the first one holds for those that have none.
-    span : Span, optional
-        What the rows' coordinates are of, where they are not the inputs themselves.
-    """
-
-    rows: Rows
-    validation: Rows | None
-    split_by: Folds | None
-    make: Callable[[Rows, Rows | None], Split]
-    n_together: int = 1
-    shapes: tuple[Shape, ...] = ()
-    span: Span | None = None
-
-    @property
-    def n_inputs(self) -> int:
-        """The columns of the rows: of wide ones, their coordinates."""
-        return int(self.rows.x.shape[1])
-
-    def narrowed(self) -> RowsPanel:
-        """The same with wide rows in coordinates of their span, or of some of them."""
-        if self.n_inputs <= len(self.rows) or isinstance(self.rows.x, Streamed):
-            return self
-        some = np.arange(len(self.rows))
-        if self.split_by is not None:
-            some = self.split_by.shuffled(some)
-        span = Span.of(self.rows.take(some[:SPANNING_ROWS]))
-        validation = None if self.validation is None else span.rows(self.validation)
-        return replace(self, rows=span.rows(self.rows), validation=validation, span=span)
-
-    def lifted(self, frequencies: Array) -> Array:
-        """Frequencies of these rows as frequencies of the inputs."""
-        return frequencies if self.span is None else self.span.lift(frequencies)
-
-    @property
-    def n_rows(self) -> int:
-        """The distinct rows."""
-        return len(self.rows) if self.split_by is None else self.split_by.n_rows
-
-    @property
-    def holds_out(self) -> bool:
-        """Whether there are rows to choose by."""
-        return self.validation is not None or self.split_by is not None
-
-    def parts(self, member: int) -> tuple[Rows, Rows | None]:
-        """Rows to learn from, in a random order, and rows held out."""
-        if self.split_by is None:
-            return self.rows, self.validation
-        if self.validation is not None:
-            return self.rows.take(self.split_by.shuffled(np.arange(len(self.rows)))), self.validation
-        mask = self.split_by.mask(member)
-        seen, held_out = (self.split_by.shuffled(np.flatnonzero(part)) for part in (~mask, mask))
-        return self.rows.take(seen), self.rows.take(held_out)
-
-    def split(self, member: int) -> Split:
-        """The rows of a member."""
-        split = self.make(*self.parts(member))
-        if not self.shapes:
-            return split
-        return split._replace(shape=self.shapes[member if member < len(self.shapes) else 0])
-
-    def explored(self, policy: Policy) -> tuple[RowsPanel, float]:
-        """The same with shapes of starts, and the mean held-out error of the exploring kernels."""
-        found = []
-        n = np.arange(sample_size(self.n_inputs, policy))
-        for member in range(self.n_together):
-            train, held_out = (rows.take(n[: len(rows)]) for rows in self.parts(member) if rows is not None)
-            found.append(explore(train, held_out, policy))
-        panel = replace(self, shapes=tuple(each.shape for each in found))
-        return panel, float(np.mean([each.fit.error for each in found]))
 
 
 @dataclass(frozen=True)
@@ -361,11 +151,17 @@ class Training:
         if isinstance(search, Followed):
             n_values = int(start.n_frequencies or 0) * start.dimension
             draws = placed(rng, solver.draws, panel.rows.y, n_values)
-        watched = _watched(search.search(panel, start, draws), decisions, deadline, Progress(int(self.verbose)))
-        members = [
-            self._final(panel.rows, features, solver, member, watched.events) for member in watched.found.members
-        ]
-        return self._assembled(data, scaling, panel, features, solver, search, watched, members, split_seed)
+        watched = watch(search.search(panel, start, draws), decisions, deadline, Progress(int(self.verbose)))
+        raw = panel.rows if panel.span is None else scaling.rows(data.x, data.y, data.weight)
+        chosen, bounds = self._regularization, self._bounds(data, search)
+        are_classes = not self.scale_targets
+        assembly = Assembly(scaling, panel, raw, features, solver, search, split_seed, chosen, bounds, are_classes)
+        return assembly.fit(watched)
+
+    @property
+    def _regularization(self) -> float | None:
+        """The user's λ, if there is one."""
+        return None if self.regularization == "auto" else float(self.regularization)
 
     def resolve(self, data: Data, resume: Resume | None = None) -> Any:
         """What searches for frequencies: decided here, and nowhere else."""
@@ -470,7 +266,7 @@ class Training:
         split_by: Folds | None,
         n_together: int,
     ) -> RowsPanel:
-        chosen = None if self.regularization == "auto" else float(self.regularization)
+        chosen = self._regularization
         exact = replace(solver, precision="double", batch_size=None)
         shares = None if self.scale_targets else scaling.targets.center
 
@@ -513,8 +309,7 @@ class Training:
         """What the search may choose itself, and what the user or an earlier fit has chosen."""
         d = int(data.x.shape[1])
         n = None if isinstance(self.n_frequencies, str) else int(self.n_frequencies)
-        chosen = None if self.regularization == "auto" else float(self.regularization)
-        start = Start(n, features.dimension(d), d, regularization=chosen)
+        start = Start(n, features.dimension(d), d, regularization=self._regularization)
         if resume is not None:
             return start._replace(frequencies=resume.best, step=resume.state.step)
         if self.initial is not None and np.ndim(self.initial) > 0:
@@ -535,86 +330,6 @@ class Training:
             raise ValueError("initial must be finite, got NaN or infinity.")
         return like(given, data.y)
 
-    def _final(
-        self, rows: Rows, features: Features, solver: Solver, member: Candidate, events: list[Event]
-    ) -> Candidate:
-        """The member with amplitudes of all rows: at the user's λ, the one of the held-out rows, or one by GCV."""
-        look = member.look
-        if member.is_constant:
-            return member
-        problem = LeastSquares(rows, features, 0.0, replace(solver, precision="double", batch_size=None))
-        if self.regularization != "auto":
-            regularization = float(self.regularization)
-        elif not math.isnan(look.error):
-            regularization = look.regularization
-        else:
-            eigensystem = problem.eigensystem(member.frequencies)
-            regularization = choose_regularization(eigensystem)
-            events.append(
-                Decision(f"regularization {regularization:.3g} by generalised cross-validation at these frequencies")
-            )
-            amplitudes = eigensystem.amplitudes(regularization)
-            return member._replace(look=look._replace(regularization=regularization), amplitudes=amplitudes)
-        amplitudes = replace(problem, regularization=regularization)(member.frequencies).amplitudes
-        return member._replace(look=look._replace(regularization=regularization), amplitudes=amplitudes)
-
-    def _assembled(
-        self,
-        data: Data,
-        scaling: Scaling,
-        panel: RowsPanel,
-        features: Features,
-        solver: Solver,
-        search: Any,
-        watched: Watched,
-        members: Sequence[Candidate],
-        split_seed: int,
-    ) -> Fit:
-        """The model and all that is told about it."""
-        found, events = watched.found, [*watched.events, *_solves(watched.events)]
-        rows = panel.rows
-        if all(member.is_constant for member in members) and isinstance(search, Automatic):
-            warnings.warn(
-                "Nothing was found that predicts the targets better than their mean: the model is constant. More rows, "
-                "other inputs or less noise may help.",
-                UserWarning,
-                stacklevel=2,
-            )
-        frequencies, amplitudes = averaged([(member.frequencies, member.amplitudes) for member in members])
-        frequencies, importances = panel.lifted(frequencies), None
-        if hasattr(features, "slopes"):
-            raw = rows if panel.span is None else scaling.rows(data.x, data.y, data.weight)
-            some = raw.take(np.linspace(0, len(rows) - 1, min(len(rows), GRADIENT_ROWS)).astype(np.int64))
-            importances = _relevance(mean_squared_gradients(some, features, frequencies, amplitudes))
-        model = FourierModel(
-            frequencies,
-            amplitudes * scaling.targets.scale[None, :],
-            scaling.targets.center,
-            features,
-            scaling,
-            bounds=self._bounds(data, search),
-            importances=importances,
-        )
-        resume = Resume(
-            found.state,
-            getattr(search, "sampler", search),
-            split_seed,
-            found.members[0].look.step,
-            frequencies,
-            scaling.kind == "robust",
-        )
-        if self.regularization != "auto":
-            regularization = float(self.regularization)
-        else:
-            regularization = float(np.exp(np.mean([np.log(member.look.regularization) for member in members])))
-        calibration = None
-        if not self.scale_targets:
-            whole = LeastSquares(rows, features, 0.0, replace(solver, precision="double", batch_size=None))
-            calibration = _calibration(whole, found, members, scaling)
-        return Fit(
-            model, regularization, History.of(events), rows.total_weight, resume, calibration, watched.interrupted
-        )
-
     def _bounds(self, data: Data, search: Any) -> Array | None:
         """The targets' range and a margin, which predictions of a regression do not leave."""
         clamps = isinstance(search, Automatic) if self.clamp == "auto" else bool(self.clamp)
@@ -626,98 +341,8 @@ class Training:
         return xp.stack((low - margin, high + margin))
 
 
-class Watched(NamedTuple):
-    """What a search had found when it ended, all that it told, and whether the user ended it."""
-
-    found: Found
-    events: list[Event]
-    interrupted: bool
-
-
-def _watched(
-    search: Generator[Event | Found, None, Found], decisions: list[Event], deadline: float, progress: Progress
-) -> Watched:
-    """Run a search to its end, to a deadline or to an interrupt, whichever comes first."""
-    events, found, interrupted = list(decisions), None, False
-    try:
-        while found is None or time.monotonic() < deadline:
-            event = next(search)
-            if isinstance(event, Found):
-                found = event
-                continue
-            events.append(event)
-            progress.see(event)
-        search.close()
-        events.append(Decision("max_seconds have passed: the best model so far"))
-    except StopIteration as end:
-        found = end.value
-    except KeyboardInterrupt:
-        if found is None:
-            raise
-        interrupted = True
-        events.append(Decision("interrupted: the best model so far"))
-    return Watched(found, events, interrupted)
-
-
 def _as_kept(x: Any, like_these: Any) -> Any:
     """Inputs as sparse, or as dense, as others."""
     if scipy.sparse.issparse(like_these) == scipy.sparse.issparse(x):
         return x
     return x.toarray() if scipy.sparse.issparse(x) else scipy.sparse.csr_array(x)
-
-
-def _relevance(squares: Array) -> Array:
-    """As shares of their sum; all alike where there is nothing to share."""
-    xp = namespace(squares)
-    total = xp.sum(squares)
-    alike = xp.ones_like(squares) / squares.shape[0]
-    return xp.where(total > 0, squares / xp.where(total > 0, total, xp.ones_like(total)), alike)
-
-
-def _calibration(whole: LeastSquares, found: Found, final: Sequence[Candidate], scaling: Scaling) -> Calibration:
-    """The members' values at rows that they were not fitted to, as far as there are any."""
-    if found.judges[0] is None:
-        parts = [_own_values(whole, final)]
-    else:
-        features = whole.features
-        parts = [
-            (
-                values_at(judge.held_out, features, member.frequencies, features.coefficients(member.amplitudes)),
-                judge.held_out,
-            )
-            for judge, member in zip(found.judges, found.members, strict=True)
-            if judge is not None
-        ]
-    shares = to_host(scaling.targets.center)
-    values = np.concatenate([to_host(value) for value, _ in parts]) + shares
-    targets = np.concatenate([to_host(rows.y) for _, rows in parts]) + shares
-    if whole.rows.weight is None:
-        return Calibration(values, targets, None)
-    weights = [np.ones(len(rows)) if rows.weight is None else to_host(rows.weight) for _, rows in parts]
-    return Calibration(values, targets, np.concatenate(weights))
-
-
-def _own_values(whole: LeastSquares, final: Sequence[Candidate]) -> tuple[Any, Rows]:
-    """Values at the rows of the fit: of few rows with each left out in turn."""
-    rows = whole.rows
-    if len(final) == 1 and rows.total_weight <= MOST_LEFT_OUT:
-        return left_out_values(whole, final[0].frequencies, final[0].look.regularization), rows
-    if len(rows) > 10 * MOST_LEFT_OUT:  # from all over: they may be sorted by class
-        rows = rows.take(np.linspace(0, len(rows) - 1, 10 * MOST_LEFT_OUT).astype(np.int64))
-    frequencies, amplitudes = averaged([(member.frequencies, member.amplitudes) for member in final])
-    return values_at(rows, whole.features, frequencies, whole.features.coefficients(amplitudes)), rows
-
-
-def _solves(events: Sequence[Event]) -> Iterator[Decision]:
-    """What the walk's solves were, in words."""
-    solves = [event.solve for event in events if isinstance(event, Info) and event.solve is not None]
-    for path, precision in sorted({(solve.path, solve.precision) for solve in solves}):
-        n = sum((solve.path, solve.precision) == (path, precision) for solve in solves)
-        yield Decision(f"{n} steps solved on the {path} path in {precision} precision")
-    raised, fallen = sum(solve.raised for solve in solves), sum(solve.fallback for solve in solves)
-    if raised:
-        yield Decision(
-            f"{raised} of them repeated in a higher precision, because the one asked for could not be trusted"
-        )
-    if fallen:
-        yield Decision(f"{fallen} of them singular: solved for the minimum norm")
