@@ -11,7 +11,7 @@ from sklearn.datasets import load_diabetes, load_digits
 from tables import problem
 
 from fourierwalk import rows as rows_module
-from fourierwalk.scaling import Affine, Scaling, SmoothClip, share_units
+from fourierwalk.scaling import Affine, Scaling, SmoothClip, longest_tail, share_units
 
 
 def raw(n_rows=30):
@@ -411,3 +411,21 @@ def test_large_values_are_scaled():
     assert_allclose(large.inputs.apply(1e140 * x), plain.inputs.apply(x), rtol=1e-10, atol=1e-10)
     empty = Scaling.fit(scipy.sparse.csr_array((30, 3)), y)
     assert_array_equal(empty.inputs.scale, np.ones(3))
+
+
+def test_a_common_scale_can_be_asked_for():
+    x = np.array([[0.0, 0.0], [2.0, 20.0], [4.0, 40.0]])
+    inputs = Scaling.fit(x, np.arange(3.0)[:, None], standardize="common").inputs
+    assert inputs.scale[0] == inputs.scale[1]
+    np.testing.assert_allclose(inputs.scale[0], np.sqrt(np.mean(np.var(x, axis=0))))
+
+
+@pytest.mark.parametrize("make", [np.asarray, scipy.sparse.csr_array])
+def test_the_longest_tail_is_in_standard_deviations(make):
+    x = np.zeros((100, 2))
+    x[:50, 0] = 1.0  # one standard deviation either way
+    x[7, 1] = 5.0
+    expected = (5.0 - 0.05) / np.std(x[:, 1])
+    assert longest_tail(make(x)) == pytest.approx(expected)
+    assert longest_tail(make(-x)) == pytest.approx(expected)
+    assert longest_tail(make(x[:, :1])) == pytest.approx(1.0)

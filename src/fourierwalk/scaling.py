@@ -161,9 +161,9 @@ class Scaling:
             Raw inputs (sparse ones too) and targets.
         weight : array of shape (n,), optional
             Weights of the rows.
-        standardize : {True, False, "auto", "robust"}
-            True: each column by its own spread. False: nothing is changed. "auto": one common scale where the columns
-            share a unit, as pixels do (see `share_units`), else each its own. "robust": each column by its median and
+        standardize : {True, False, "auto", "common", "robust"}
+            True: each column by its own spread. False: nothing is changed. "common": all columns by one scale. "auto":
+            that where the columns share a unit, as pixels do (see `share_units`), else each its own. "robust": each column by its median and
             interquartile range, then clipped smoothly at ±3 (see `SmoothClip`); columns of at most two values by their
             mean and spread, and not clipped. It needs a dense x.
         scale_targets : bool
