@@ -163,9 +163,9 @@ class Scaling:
             Weights of the rows.
         standardize : {True, False, "auto", "common", "robust"}
             True: each column by its own spread. False: nothing is changed. "common": all columns by one scale. "auto":
-            that where the columns share a unit, as pixels do (see `share_units`), else each its own. "robust": each column by its median and
-            interquartile range, then clipped smoothly at ±3 (see `SmoothClip`); columns of at most two values by their
-            mean and spread, and not clipped. It needs a dense x.
+            that where the columns share a unit, as pixels do (see `share_units`), else each its own. "robust": each
+            column by its median and interquartile range, then clipped smoothly at ±3 (see `SmoothClip`); columns of at
+            most two values by their mean and spread, and not clipped. It needs a dense x.
         scale_targets : bool
             Whether targets are divided by their spread as well as centred; one-hot targets are not.
         ddof : int
