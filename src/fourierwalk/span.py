@@ -48,7 +48,7 @@ class Span:
     def lift(self, vectors: Any) -> Array:
         """Vectors of coordinates as vectors of the inputs, (k, d); components beyond them stay as they are."""
         xp, r = namespace(vectors), self.combinations.shape[1]
+        coordinates = self.combinations @ to_host(vectors)[:, :r].T
         is_sparse = self.block.center is not None
-        combinations = self.combinations if is_sparse else like(self.combinations, self.block.x)
-        lifted = self.block.gather(combinations @ like(vectors[:, :r], combinations).T)
-        return xp.concat((like(lifted, vectors), vectors[:, r:]), axis=1)
+        lifted = self.block.gather(coordinates if is_sparse else like(coordinates, self.block.x))
+        return xp.concat((like(to_host(lifted), vectors), vectors[:, r:]), axis=1)
