@@ -189,14 +189,23 @@ def test_what_a_gpu_sums_in_singles_and_factorises_in_doubles_is_trusted_as_sing
     assert apart < (1e-9 if solution.info.raised else 1e-5 if precision == "single" else 2e-2)
 
 
-def test_own_activations_are_not_rounded_unasked(pretended):
+def test_own_activations_are_not_rounded_unasked(pretended, monkeypatch):
     """Nothing bounds their values."""
+    monkeypatch.setattr(least_squares, "ROUNDED_FROM", 0.0)
     torch = pretended
     x = torch.asarray(np.random.default_rng(0).standard_normal((50, 2)))
     minimize = LeastSquares(Rows(x, x[:, :1]), Activation(torch.tanh), 1.0, Solver("direct", "auto"))
     assert minimize(torch.ones((3, 3), dtype=torch.float64)).info.precision == "double"
     fourier = replace(minimize, features=CosineSine())
     assert fourier(torch.ones((3, 2), dtype=torch.float64)).info.precision == "bf16"
+
+
+def test_small_products_are_not_rounded_unasked(pretended):
+    """Double precision takes no longer for them."""
+    torch = pretended
+    x = torch.asarray(np.random.default_rng(0).standard_normal((50, 2)))
+    minimize = LeastSquares(Rows(x, x[:, :1]), CosineSine(), 1.0, Solver("direct", "auto"))
+    assert minimize(torch.ones((3, 2), dtype=torch.float64)).info.precision == "double"
 
 
 @pytest.mark.parametrize("precision", ["double", "single", "bf16"])

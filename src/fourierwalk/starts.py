@@ -109,9 +109,14 @@ def explore(train: Rows, held_out: Rows, policy: Policy) -> Exploration:
 def coordinates(train: Rows, held_out: Rows) -> tuple[np.ndarray, np.ndarray, Span | None]:
     """Rows as they are, or, of sparse rows and of more columns than rows, in an orthonormal basis of their span."""
     if train.center is None and train.x.shape[1] <= len(train):
-        return to_host(train.x), to_host(held_out.x), None
+        return _on_host(train), _on_host(held_out), None
     span = Span.of(train)
     return span.coordinates(train), span.coordinates(held_out), span
+
+
+def _on_host(rows: Rows) -> np.ndarray:
+    """Dense inputs, streamed ones too."""
+    return np.concatenate([to_host(block.x) for block in rows.blocks(int(rows.x.shape[1]))])
 
 
 def best_width(
