@@ -1,6 +1,7 @@
 """The settings of a fit: what they stand for, and the rows that are held out."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -339,7 +340,7 @@ def test_a_warm_start_keeps_the_clip_of_heavy_tails():
         for fit in (first, second):
             assert fit.model.scaling.kind == kind
             assert f"inputs scaled: {kind}" in fit.history.decisions
-        assert first.resume.is_robust == second.resume.is_robust == (kind == "robust")
+        assert first.resume.scaling == second.resume.scaling == kind
     fixed = automatic(standardize=True).run(Data(heavy, tables["robust"][1]), np.random.default_rng(0))
     assert fixed.model.scaling.kind == "columns"
 
@@ -428,3 +429,34 @@ def test_settings_that_are_good():
         {"sampler": Automatic(QUICK)},
     ):
         settings(**changes).check()
+
+
+def test_a_warm_start_keeps_the_common_scale_of_sparse_rows():
+    rng = np.random.default_rng(0)
+    x = rng.poisson(np.linspace(0.02, 3.0, 12), (400, 12)).astype(np.float64)
+    y = np.sin(x[:, -2:].sum(axis=1, keepdims=True))  # rare columns, which their own scale would blow up, say nothing
+    one, seeded = automatic(standardize="auto"), np.random.default_rng(0)
+    first = one.run(Data(scipy.sparse.csr_array(x), y), seeded)
+    assert first.model.scaling.kind == "common"
+    second = one.run(Data(scipy.sparse.csr_array(x), y), seeded, first.resume)
+    assert second.model.scaling.kind == "common"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [({}, "robust"), ({"heavy_tail": 1e6}, "columns"), ({"other_scaling": 1.0}, "columns")],
+)
+def test_the_policy_of_the_search_decides_on_a_clip(numbers, expected):
+    x = np.random.default_rng(0).standard_cauchy((300, 2))
+    one = automatic(replace(QUICK, **numbers), standardize="auto")
+    fit = one.run(Data(x, np.sin(4 * np.arctan(x[:, :1]))), np.random.default_rng(0))
+    assert fit.model.scaling.kind == expected
+
+
+def test_the_policy_of_the_search_bounds_predictions_and_splits_rows():
+    x = np.random.default_rng(0).standard_normal((300, 2))
+    one = automatic(replace(QUICK, margin=0.5, folds=3, few_rows=1000))
+    fit = one.run(Data(x, np.sin(x[:, :1])), np.random.default_rng(0))
+    low, high = np.min(np.sin(x[:, 0])), np.max(np.sin(x[:, 0]))
+    assert_allclose(fit.model.bounds[:, 0], [low - 0.5 * (high - low), high + 0.5 * (high - low)])
+    assert any(decision.startswith("3 folds") for decision in fit.history.decisions)

@@ -144,7 +144,7 @@ class Assembly:
             self.split_seed,
             found.members[0].look.step,
             model.frequencies,
-            self.scaling.kind == "robust",
+            self.scaling.kind,
         )
         regularization = self.regularization
         if regularization is None:  # one number for several members: the geometric mean

@@ -313,6 +313,7 @@ class Automatic:
             self.policy.look_every,
             patience if self.patience is None else self.patience,
             follows=True,
+            policy=self.policy,
         )
         selection: Any = split.selection
         trail: Any = yield from follow_from(phase, selection, chosen, chosen.look.step, rng)

@@ -71,7 +71,7 @@ _PARAMETERS = """
         distinct rows "auto" takes five folds instead, each held out once.
     patience : int, default=None
         Looks at the held-out rows without a gain after which walk or descent ends. One every `refit_every` steps, with
-        "auto" every 5. None: 30, with "auto" 4.
+        "auto" every 5. None: 30, with "auto" 6, and 12 at the last width.
     solver : {"auto", "direct", "spectral", "dual"} or Solver, default="auto"
         How amplitudes are solved for: by normal equations, by the same in Fourier space (at most three inputs, extra
         ``nufft``), in the dual form, or by whichever is cheapest. A `Solver` also sets precision, batches and memory;

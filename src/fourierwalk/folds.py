@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse
 
 from fourierwalk._arrays import blas_threads, in_threads, to_host
-from fourierwalk.policy import DEFAULT
+from fourierwalk.policy import DEFAULT, Policy
 from fourierwalk.streaming import Streamed
 
 
@@ -53,6 +53,7 @@ def folds(
     labels: np.ndarray | None = None,
     groups: np.ndarray | None = None,
     few: int = 0,
+    policy: Policy = DEFAULT,
 ) -> Folds | None:
     """Parts of the rows, of a share each, by a seeded hash of their contents or groups: their order is irrelevant.
 
@@ -62,7 +63,7 @@ def folds(
     """
     hashes = row_hash(x, seed)
     n_rows = int(np.unique(hashes).size)
-    if n_rows < DEFAULT.least_rows:
+    if n_rows < policy.least_rows:
         return None
     if groups is not None:
         hashes = row_hash(groups.astype(np.float64)[:, None], seed)
@@ -71,7 +72,7 @@ def folds(
     if labels is not None and groups is None:
         classes = labels[first].astype(np.int64)
         np.minimum.at(classes, unit, labels)  # rows that differ in their label alone: any rule, but one of contents
-    n_folds = DEFAULT.folds if n_rows < few else max(1, int(1 / fraction + 1e-9))
+    n_folds = policy.folds if n_rows < few else max(1, int(1 / fraction + 1e-9))
     share = 1 / n_folds if n_rows < few else fraction
     if groups is not None and distinct.size < n_folds:
         raise ValueError(f"groups must name at least {n_folds} groups, one for each fold, got {distinct.size}.")

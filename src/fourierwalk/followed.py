@@ -28,7 +28,7 @@ class Resume(NamedTuple):
     split_seed: int
     best_step: int
     best: Array
-    is_robust: bool = False  # whether its inputs were clipped
+    scaling: str = "columns"  # the kind that its frequencies are in the units of
 
     def onward(self, walk: Any, minimize: Any, n_outputs: int) -> State:
         """The last state, or a new one at its frequencies where the proposal or the outputs have changed since.
@@ -87,7 +87,7 @@ class Followed:
                 RuntimeWarning,
                 stacklevel=2,
             )
-        yield Decision(f"{len(candidates)} start, {trail.state.step} steps: {trail.ending.value}")
+        yield Decision(f"{trail.state.step} steps: {trail.ending.value}")
         if kept is None:
             look = Look(trail.state.step, math.nan, problem.regularization)
             kept = Candidate(look, trail.state.frequencies, trail.state.amplitudes)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from fourierwalk import ahead
 from fourierwalk._arrays import Array, namespace
 from fourierwalk.least_squares import LeastSquares
-from fourierwalk.policy import DEFAULT
+from fourierwalk.policy import DEFAULT, Policy
 from fourierwalk.sampler import Info, State
 from fourierwalk.selection import Candidate, Look, Selection
 
@@ -42,6 +42,7 @@ class Phase(NamedTuple):
     look_every: int
     patience: int  # looks without a gain after which it ends
     follows: bool = False  # whether the λ of each look is that of the steps after it
+    policy: Policy = DEFAULT
 
 
 class Trail(NamedTuple):
@@ -75,7 +76,7 @@ def follow(
             yield last
             best = candidate if best is None or last.error < best.look.error else best
             if phase.follows and last.regularization != minimize.regularization:
-                minimize = at_regularization(phase.minimize, last.regularization)
+                minimize = at_regularization(phase.minimize, last.regularization, phase.policy)
                 state, _ = phase.sampler.refit(state, minimize)
         ending = _ending(phase, infos, len(infos) - n_before < n, errors, spread_of(state.frequencies), first_spread)
         if ending is not None:
@@ -90,7 +91,7 @@ def _ending(
     recent = infos[-IDLE:]
     if is_stuck:
         return Ending.STUCK
-    if len(errors) - 1 - _at_best(errors) >= phase.patience:
+    if len(errors) - 1 - _at_best(errors, phase.policy.gain) >= phase.patience:
         return Ending.IMPATIENT
     if not spread < GROWTH * max(first_spread, 1.0):
         return Ending.RUNAWAY
@@ -101,11 +102,11 @@ def _ending(
     return None
 
 
-def _at_best(errors: Sequence[float]) -> int:
+def _at_best(errors: Sequence[float], gain: float) -> int:
     """The look with the last gain worth the name."""
     at, best = 0, errors[0]
     for i, error in enumerate(errors):
-        if error < (1 - DEFAULT.gain) * best:
+        if error < (1 - gain) * best:
             at, best = i, error
     return at
 
@@ -114,14 +115,16 @@ def follow_from(
     phase: Phase, selection: Selection, start: Candidate, step: int, rng: Any
 ) -> Generator[Info | Look, None, Trail]:
     """Follow a sampler from a candidate; one that follows the looks begins at the candidate's λ."""
-    minimize = at_regularization(phase.minimize, start.look.regularization) if phase.follows else phase.minimize
+    minimize = phase.minimize
+    if phase.follows:
+        minimize = at_regularization(minimize, start.look.regularization, phase.policy)
     first = phase.sampler.init(minimize, start.frequencies)._replace(step=step)
     return (yield from follow(phase._replace(minimize=minimize), selection, start, first, rng))
 
 
-def at_regularization(problem: LeastSquares, regularization: float) -> LeastSquares:
+def at_regularization(problem: LeastSquares, regularization: float, policy: Policy = DEFAULT) -> LeastSquares:
     """The problem at the λ of a look, if that is not too small to descend by."""
-    return replace(problem, regularization=max(regularization, DEFAULT.least_regularization))
+    return replace(problem, regularization=max(regularization, policy.least_regularization))
 
 
 def spread_of(frequencies: Array) -> float:

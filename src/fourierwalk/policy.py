@@ -41,7 +41,7 @@ class Policy:
         4096, "width", "frequencies of all members, at most, if none are asked for", CUSTOM, 1, 1e6
     )
     widening: float = _tuned(0.01, "width", "share of the error that a doubled width must take off", SUITE, 0, 1)
-    misses: int = _tuned(1, "width", "doublings in a row that may fail to", SUITE, 0, 10)
+    misses: int = _tuned(1, "width", "doublings in a row that may fail to", CUSTOM, 0, 10)
     operations: float = _tuned(
         1e11,
         "width",
@@ -61,21 +61,19 @@ class Policy:
         1600,
         "start",
         "rows that the exploring kernel is fitted to, at most",
-        "training-evidence and the suite",
+        "trials on six sets and the suite",
         50,
         20_000,
     )
-    iterations: int = _tuned(
-        4, "start", "fits of the exploring kernel, at most", "training evidence on six sets", 1, 20
-    )
-    sharper: float = _tuned(0.02, "start", "share of the error that a further fit must take off", SUITE, 0, 1)
+    iterations: int = _tuned(4, "start", "fits of the exploring kernel, at most", "trials on six sets", 1, 20)
+    sharper: float = _tuned(0.02, "start", "share of the error that a further fit must take off", CUSTOM, 0, 1)
     heavy_tail: float = _tuned(
         5.0, "start", "standard deviations of an input's largest value from which on a clip is tried", SUITE, 0, 1e6
     )
     other_scaling: float = _tuned(
-        0.01, "start", "share of the kernel's error that another scaling of the inputs must take off", SUITE, 0, 1
+        0.01, "start", "share of the kernel's error that another scaling of the inputs must take off", CUSTOM, 0, 1
     )
-    inputs_together: int = _tuned(3, "start", "inputs of a sparse frequency, at most", "training evidence", 1, 100)
+    inputs_together: int = _tuned(3, "start", "inputs of a sparse frequency, at most", "trials on two sets", 1, 100)
     wander: float = _tuned(0.5, "start", "first step of the walk, relative to the frequencies' spread", KEPT, 1e-3, 10)
 
     steps: int = _tuned(60, "descent", "steps at each width but the last", SUITE, 0, 10_000)

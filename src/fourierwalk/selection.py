@@ -114,9 +114,9 @@ class Candidate(NamedTuple):
         return math.isinf(self.look.regularization)
 
 
-def _chosen(candidates: Sequence[Candidate]) -> Candidate:
+def _chosen(candidates: Sequence[Candidate], tie: float) -> Candidate:
     """The best; of those as good as it the one of the largest λ."""
-    bar = (1 + DEFAULT.tie) * min(each.look.error for each in candidates)
+    bar = (1 + tie) * min(each.look.error for each in candidates)
     return max((each for each in candidates if each.look.error <= bar), key=lambda each: each.look.regularization)
 
 
@@ -139,12 +139,15 @@ class Selection:
     shares : array of shape (q,), optional
         The classes' shares, where targets are one-hot less these: errors are then log losses at the best temperature,
         which follow the rate of misclassification much closer than squares do.
+    tie : float
+        Errors that differ by less, as a share of the best, are the same: the larger λ is taken.
     """
 
     minimize: LeastSquares
     held_out: Rows
     regularization: float | None = None
     shares: Array | None = None
+    tie: float = DEFAULT.tie
 
     def look(
         self, step: int, frequencies: Array, phase: str = "walk", path: Sequence[float] | None = None
@@ -154,7 +157,7 @@ class Selection:
         if not tried:  # every λ was too small: the largest one, by minimum norm
             amplitudes = replace(self.minimize, regularization=PATH[-1])(frequencies).amplitudes
             tried = self._measured(step, frequencies, phase, [(PATH[-1], amplitudes)])
-        return _chosen(tried)
+        return _chosen(tried, self.tie)
 
     def look_near(self, before: Look, step: int, frequencies: Array, phase: str) -> Candidate:
         """A look along the neighbours of an earlier look's λ, and on from there while that is better."""
@@ -168,10 +171,10 @@ class Selection:
             tried += self._tried(step, frequencies, phase, PATH[fresh.start : fresh.stop])
             if not tried:
                 return self.look(step, frequencies, phase)
-            best = _chosen(tried).look.regularization
+            best = _chosen(tried, self.tie).look.regularization
             down, up = best == PATH[low] and low > 0, best == PATH[high] and high + 1 < len(PATH)
             fresh = range(low - 1, low) if down else range(high + 1, high + 2) if up else range(0)
-        return _chosen(tried)
+        return _chosen(tried, self.tie)
 
     def _tried(self, step: int, frequencies: Array, phase: str, path: Sequence[float]) -> list[Candidate]:
         """The frequencies with amplitudes of each λ that is not too small, and their errors."""

@@ -232,7 +232,7 @@ class Training:
         holds_out = split_by is not None or data.x_val is not None
         explores = policy is not None and holds_out and start.frequencies is None and start.spread is None
         tried = []
-        for standardize in self._kinds(data, explores, resume):
+        for standardize in self._kinds(data, policy if explores else None, resume):
             scaling = Scaling.fit(
                 data.x, data.y, data.weight, standardize=standardize, scale_targets=self.scale_targets
             )
@@ -240,21 +240,24 @@ class Training:
             if policy is not None and holds_out and start.frequencies is None:
                 panel = panel.narrowed()
             tried.append((scaling, *(panel.explored(policy) if explores else (panel, 0.0))))
-        is_other_better = tried[-1][2] < (1 - DEFAULT.other_scaling) * tried[0][2]
-        scaling, panel, _ = tried[-1 if is_other_better else 0]
+        scaling, panel, error = tried[0]
+        if len(tried) > 1 and tried[1][2] < (1 - policy.other_scaling) * error:
+            scaling, panel, _ = tried[1]
         if start.spread is not None:
             panel = replace(panel, shapes=(Shape.isotropic(panel.n_inputs, start.spread),))
         return scaling, panel, [Decision(f"inputs scaled: {scaling.kind}"), Decision(self._told(data, panel))]
 
-    def _kinds(self, data: Data, explores: bool, resume: Resume | None) -> tuple[Any, ...]:
-        """The ways to scale inputs that are tried."""
+    def _kinds(self, data: Data, policy: Policy | None, resume: Resume | None) -> tuple[Any, ...]:
+        """The ways to scale inputs that are tried; more than one only by the policy of a search that explores."""
         if self.standardize != "auto":
             return (self.standardize,)
+        if resume is not None:  # its frequencies are in the units of that scaling
+            return (True if resume.scaling == "columns" else resume.scaling,)
+        if policy is None:
+            return ("auto",)
         if scipy.sparse.issparse(data.x):
-            return ("auto", "common") if explores else ("auto",)
-        if resume is not None and resume.is_robust:
-            return ("robust",)
-        is_heavy = explores and not scalings.share_units(data.x) and scalings.longest_tail(data.x) > DEFAULT.heavy_tail
+            return ("auto", "common")
+        is_heavy = not scalings.share_units(data.x) and scalings.longest_tail(data.x) > policy.heavy_tail
         return ("auto", "robust") if is_heavy else ("auto",)
 
     def _panel(
@@ -269,12 +272,13 @@ class Training:
         chosen = self._regularization
         exact = replace(solver, precision="double", batch_size=None)
         shares = None if self.scale_targets else scaling.targets.center
+        tie = getattr(self.sampler, "policy", DEFAULT).tie
 
         def make(seen: Rows, held_out: Rows | None) -> Split:
             problem = LeastSquares(seen, features, WALK_REGULARIZATION if chosen is None else chosen, solver)
             if held_out is None:
                 return Split(problem, None)
-            return Split(problem, Selection(replace(problem, solver=exact), held_out, chosen, shares))
+            return Split(problem, Selection(replace(problem, solver=exact), held_out, chosen, shares, tie))
 
         validation = None if data.x_val is None else scaling.rows(_as_kept(data.x_val, data.x), data.y_val)
         return RowsPanel(scaling.rows(data.x, data.y, data.weight), validation, split_by, make, n_together)
@@ -292,7 +296,7 @@ class Training:
             return None, 1
         labels = None if self.scale_targets else np.argmax(to_host(data.y), axis=1)
         few = 0 if policy is None else policy.few_rows
-        found = folds(data.x, self.validation_fraction, seed, labels, data.groups, few)
+        found = folds(data.x, self.validation_fraction, seed, labels, data.groups, few, policy or DEFAULT)
         return found, len(found) if found is not None and found.n_rows < few else 1
 
     def _told(self, data: Data, panel: RowsPanel) -> str:
@@ -337,7 +341,7 @@ class Training:
             return None
         xp = namespace(data.y)
         low, high = xp.min(data.y, axis=0), xp.max(data.y, axis=0)
-        margin = DEFAULT.margin * (high - low)
+        margin = getattr(search, "policy", DEFAULT).margin * (high - low)
         return xp.stack((low - margin, high + margin))
 
 
