@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import fourierwalk
-from fourierwalk.policy import Policy
+from fourierwalk.training.policy import Policy
 
 project = "fourierwalk"
 author = "The fourierwalk developers"

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import settings
 from threadpoolctl import threadpool_limits
 
-from fourierwalk import rows
+from fourierwalk.data import rows
 
 settings.register_profile("suite", deadline=None, max_examples=25, derandomize=True)
 settings.load_profile("suite")

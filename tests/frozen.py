@@ -1,7 +1,7 @@
 """Fits that a change of the code's shape must leave alone, bit for bit: freeze them before, compare them after.
 
-``python tests/frozen.py freeze FILE`` and, after the change, ``python tests/frozen.py compare FILE``, on one machine with
-``OMP_NUM_THREADS=1``. Fits of all samplers, features, paths and back ends; those of torch where it is installed.
+``python tests/frozen.py freeze FILE`` and, after the change, ``python tests/frozen.py compare FILE``, on one machine
+with ``OMP_NUM_THREADS=1``. Fits of all samplers, features, paths and back ends; those of torch where it is installed.
 """
 
 import hashlib

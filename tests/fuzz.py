@@ -18,9 +18,11 @@ import scipy.sparse
 import scipy.stats
 import tables
 
-from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierRegressor, features, scaling, training
-from fourierwalk.solver import PATHS, PRECISIONS, Solver
-from fourierwalk.spectral import MOST_DIMENSIONS
+from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierRegressor
+from fourierwalk.data import features, scaling
+from fourierwalk.solving.solver import PATHS, PRECISIONS, Solver
+from fourierwalk.solving.spectral import MOST_DIMENSIONS
+from fourierwalk.training import training
 
 ESTIMATORS: dict[str, Any] = {"regressor": AdaptiveFourierRegressor, "classifier": AdaptiveFourierClassifier}
 FEATURES = [*features.KINDS, *(tables.FEATURES[name].features for name in ("no bias", "user's own"))]

@@ -6,8 +6,8 @@ initialises as C_ω; and C̄ can be singular, so its square root (shared with th
 
 import numpy as np
 
-from fourierwalk.descent import ENOUGH, MOST_TRIALS, SHORTER
-from fourierwalk.proposals import covariance_root
+from fourierwalk.sampling.descent import ENOUGH, MOST_TRIALS, SHORTER
+from fourierwalk.sampling.proposals import covariance_root
 
 
 def features(x, omega):

@@ -7,12 +7,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import pytest
 
-from fourierwalk._arrays import namespace
-from fourierwalk.automatic import Automatic
-from fourierwalk.features import Activation, ComplexExponentials, CosineSine, sigmoid
-from fourierwalk.folds import folds
-from fourierwalk.policy import Policy
-from fourierwalk.training import Data, Training
+from fourierwalk.arrays.library import namespace
+from fourierwalk.data.features import Activation, ComplexExponentials, CosineSine, sigmoid
+from fourierwalk.training.automatic import Automatic
+from fourierwalk.training.folds import folds
+from fourierwalk.training.policy import Policy
+from fourierwalk.training.training import Data, Training
 
 
 class OnlyCosines:

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from scipy.special import sici
 
-from fourierwalk.features import ComplexExponentials
-from fourierwalk.least_squares import LeastSquares
-from fourierwalk.proposals import RandomWalk
-from fourierwalk.rows import Block
-from fourierwalk.sampler import Metropolis, norms
-from fourierwalk.scaling import Scaling
+from fourierwalk.data.features import ComplexExponentials
+from fourierwalk.data.rows import Block
+from fourierwalk.data.scaling import Scaling
+from fourierwalk.sampling.proposals import RandomWalk
+from fourierwalk.sampling.sampler import Metropolis, norms
+from fourierwalk.solving.least_squares import LeastSquares
 
 # K: root mean square of the modulus after the walk, and with fixed N(0, 1) frequencies.
 EXPECTED = {64: (0.25, 0.55), 256: (0.115, 0.48)}

@@ -26,11 +26,11 @@ from sklearn.utils.estimator_checks import check_estimator
 from tables import OnlyCosines
 
 from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierFeatures, AdaptiveFourierRegressor
-from fourierwalk.features import Activation, sigmoid
-from fourierwalk.proposals import RandomWalk
-from fourierwalk.sampler import Metropolis
-from fourierwalk.solver import Solver
-from fourierwalk.starts import KINDS
+from fourierwalk.data.features import Activation, sigmoid
+from fourierwalk.sampling.proposals import RandomWalk
+from fourierwalk.sampling.sampler import Metropolis
+from fourierwalk.solving.solver import Solver
+from fourierwalk.training.starts import KINDS
 
 ESTIMATORS = [AdaptiveFourierRegressor, AdaptiveFourierClassifier, AdaptiveFourierFeatures]
 N_CHECKS = {AdaptiveFourierRegressor: 61, AdaptiveFourierClassifier: 64, AdaptiveFourierFeatures: 56}

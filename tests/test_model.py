@@ -8,11 +8,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tables import FEATURES, Plain, every_differentiable_kind, every_kind, problem
 
 from fourierwalk import model as model_module
-from fourierwalk import rows as rows_module
-from fourierwalk.features import ComplexExponentials, CosineSine
+from fourierwalk.data import rows as rows_module
+from fourierwalk.data.features import ComplexExponentials, CosineSine
+from fourierwalk.data.rows import Block, Rows
+from fourierwalk.data.scaling import Affine, Scaling, SmoothClip
 from fourierwalk.model import FourierModel, mean_squared_gradients
-from fourierwalk.rows import Block, Rows
-from fourierwalk.scaling import Affine, Scaling, SmoothClip
 
 CENTER, SCALE, OFFSET = np.array([3.0, -20.0]), np.array([2.0, 0.1]), np.array([100.0, -7.0])
 FOURIER = ["complex", "cos-sin"]

@@ -14,14 +14,15 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from fourierwalk import AdaptiveFourierRegressor, scaling
-from fourierwalk.automatic import Automatic
+from fourierwalk import AdaptiveFourierRegressor
 from fourierwalk.comparison.datasets import find
-from fourierwalk.files import write_json
-from fourierwalk.policy import DEFAULT
-from fourierwalk.provenance import provenance
-from fourierwalk.solver import PATHS, PRECISIONS
-from fourierwalk.training import SAMPLERS
+from fourierwalk.data import scaling
+from fourierwalk.reporting.files import write_json
+from fourierwalk.reporting.provenance import provenance
+from fourierwalk.solving.solver import PATHS, PRECISIONS
+from fourierwalk.training.automatic import Automatic
+from fourierwalk.training.policy import DEFAULT
+from fourierwalk.training.training import SAMPLERS
 
 RESULTS = Path(__file__).parents[1] / "results" / "stress" / "fuzz.json"
 N_SETTINGS = 600

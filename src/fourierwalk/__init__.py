@@ -2,7 +2,7 @@
 
 from fourierwalk.estimators import AdaptiveFourierClassifier, AdaptiveFourierFeatures, AdaptiveFourierRegressor
 from fourierwalk.model import FourierModel
-from fourierwalk.solver import Solver
+from fourierwalk.solving.solver import Solver
 
 __version__ = "0.1.0"
 

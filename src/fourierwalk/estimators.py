@@ -19,12 +19,12 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from fourierwalk import inputs
-from fourierwalk._arrays import Array, is_foreign, like, namespace, to_host
-from fourierwalk.features import named
+from fourierwalk.arrays.library import Array, is_foreign, like, namespace, to_host
+from fourierwalk.data.features import named
+from fourierwalk.data.streaming import Streamed
 from fourierwalk.model import FourierModel
-from fourierwalk.streaming import Streamed
-from fourierwalk.temperature import best_temperature
-from fourierwalk.training import Data, Fit, Resume, Training
+from fourierwalk.training.temperature import best_temperature
+from fourierwalk.training.training import Data, Fit, Resume, Training
 
 _PARAMETERS = """
     Parameters
@@ -34,9 +34,9 @@ _PARAMETERS = """
         model while held-out rows say that it pays (`n_frequencies_` tells); 256 where the sampler is not "auto".
     sampler : {"auto", "metropolis", "resampling", "descent", "fixed"} or sampler object, default="auto"
         "auto": a model that grows and descends, and an average of several; all of it decided on held-out rows (see
-        `fourierwalk.automatic.Automatic`). "metropolis": Algorithm 1, or 2 with `adapt_after`, exactly; the last state
-        is kept. "resampling": frequencies multiply where amplitudes are large. "descent": the projected loss is
-        descended from the start. "fixed": frequencies drawn once (plain random Fourier features).
+        `fourierwalk.training.automatic.Automatic`). "metropolis": Algorithm 1, or 2 with `adapt_after`, exactly; the
+        last state is kept. "resampling": frequencies multiply where amplitudes are large. "descent": the projected loss
+        is descended from the start. "fixed": frequencies drawn once (plain random Fourier features).
     n_steps : int, default=None
         M. None: as long as held-out rows say that it pays ("auto": of each member's descent), else 1,000.
     step_size : float or "paper", default=None

@@ -10,10 +10,11 @@ import scipy.sparse
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import assert_all_finite, check_array, column_or_1d, validate_data
 
-from fourierwalk._arrays import Array, accelerator_free_bytes, is_foreign, like, namespace, to_host
+from fourierwalk.arrays.library import Array, is_foreign, like, namespace, to_host
+from fourierwalk.arrays.memory import accelerator_free_bytes
+from fourierwalk.data.streaming import Streamed
 from fourierwalk.parameters import number, option
-from fourierwalk.streaming import Streamed
-from fourierwalk.training import Data
+from fourierwalk.training.training import Data
 
 MOST_CLASSES = 32
 """Whole numbers of more different values than this are numbers, not classes, to the transformer."""

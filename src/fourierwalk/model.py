@@ -6,12 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fourierwalk import spectral
-from fourierwalk._arrays import Array, complex_of, float64, free_bytes, like, namespace, to_host
-from fourierwalk.features import Features
-from fourierwalk.products import matmul
-from fourierwalk.rows import Block, Rows
-from fourierwalk.scaling import Scaling
+from fourierwalk.arrays.complexes import complex_of
+from fourierwalk.arrays.library import Array, float64, like, namespace, to_host
+from fourierwalk.arrays.memory import free_bytes
+from fourierwalk.arrays.products import matmul
+from fourierwalk.data.features import Features
+from fourierwalk.data.rows import Block, Rows
+from fourierwalk.data.scaling import Scaling
+from fourierwalk.solving import spectral
 
 LEAST_WORK = 1e7
 """Products of points and frequencies below which a non-uniform FFT is not worth its overhead."""
@@ -177,7 +179,7 @@ def mean_squared_gradients(rows: Rows, features: Any, frequencies: Array, amplit
     Examples
     --------
     >>> import numpy as np
-    >>> from fourierwalk.features import CosineSine
+    >>> from fourierwalk.data.features import CosineSine
     >>> rows = Rows(np.linspace(-np.pi, np.pi, 1001)[:-1, None] * [1, 0])
     >>> mean_squared_gradients(rows, CosineSine(), np.array([[2.0, 0.0]]), np.array([[1 + 0j]])).round(6)
     array([2., 0.])

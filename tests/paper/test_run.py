@@ -6,8 +6,7 @@ import numpy as np
 import oracle
 import pytest
 
-from fourierwalk.features import named
-from fourierwalk.least_squares import LeastSquares
+from fourierwalk.data.features import named
 from fourierwalk.paper import cases
 from fourierwalk.paper.cases import Cell
 from fourierwalk.paper.data import Split, split
@@ -22,6 +21,7 @@ from fourierwalk.paper.run import (
     run,
     run_together,
 )
+from fourierwalk.solving.least_squares import LeastSquares
 
 
 def toy(name, experiment):

@@ -18,22 +18,22 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from fourierwalk import spectral
-from fourierwalk.automatic import Automatic
 from fourierwalk.benchmarks.figures import Figure, median_seconds, medians_in_turn
+from fourierwalk.data.features import ComplexExponentials, CosineSine, Features
+from fourierwalk.data.rows import Rows
+from fourierwalk.data.scaling import Scaling
 from fourierwalk.estimators import AdaptiveFourierRegressor
-from fourierwalk.features import ComplexExponentials, CosineSine, Features
-from fourierwalk.least_squares import LeastSquares
 from fourierwalk.model import FourierModel
 from fourierwalk.paper.gradient import updates_per_second
 from fourierwalk.paper.targets import sine_integral
-from fourierwalk.plots import COLORS, MARKERS, new_figure
-from fourierwalk.policy import DEFAULT
-from fourierwalk.proposals import RandomWalk
-from fourierwalk.rows import Rows
-from fourierwalk.sampler import Metropolis
-from fourierwalk.scaling import Scaling
-from fourierwalk.solver import Solver
+from fourierwalk.reporting.plots import COLORS, MARKERS, new_figure
+from fourierwalk.sampling.proposals import RandomWalk
+from fourierwalk.sampling.sampler import Metropolis
+from fourierwalk.solving import spectral
+from fourierwalk.solving.least_squares import LeastSquares
+from fourierwalk.solving.solver import Solver
+from fourierwalk.training.automatic import Automatic
+from fourierwalk.training.policy import DEFAULT
 
 REGULARIZATION = 0.1
 SPREADS = {1: 300.0, 2: 10.0}  # of the frequencies, by dimension; 1 elsewhere

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fourierwalk.provenance import describe
+from fourierwalk.reporting.provenance import describe
 
 
 @dataclass(frozen=True)

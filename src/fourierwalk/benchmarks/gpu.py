@@ -13,22 +13,22 @@ from typing import Any
 import numpy as np
 import scipy.special
 
-from fourierwalk import ahead
+from fourierwalk.arrays.draws import placed
+from fourierwalk.arrays.products import product, products
 from fourierwalk.benchmarks.figures import Figure
-from fourierwalk.draws import placed
+from fourierwalk.data.features import ComplexExponentials, CosineSine
+from fourierwalk.data.rows import Rows
+from fourierwalk.data.streaming import Streamed
 from fourierwalk.estimators import AdaptiveFourierClassifier
-from fourierwalk.features import ComplexExponentials, CosineSine
-from fourierwalk.least_squares import LeastSquares
-from fourierwalk.normal_equations import weighted
 from fourierwalk.paper.cases import CASES, Case, Cell, at_scale, cells, on_digits
 from fourierwalk.paper.data import Split, split
 from fourierwalk.paper.run import Place, groups, run, run_together
-from fourierwalk.products import product, products
-from fourierwalk.proposals import RandomWalk
-from fourierwalk.rows import Rows
-from fourierwalk.sampler import Metropolis
-from fourierwalk.solver import Solver
-from fourierwalk.streaming import Streamed
+from fourierwalk.sampling.proposals import RandomWalk
+from fourierwalk.sampling.sampler import Metropolis
+from fourierwalk.solving.least_squares import LeastSquares
+from fourierwalk.solving.normal_equations import weighted
+from fourierwalk.solving.solver import Solver
+from fourierwalk.training import ahead
 
 MODES = ("double", "single", "tf32", "bf16")
 

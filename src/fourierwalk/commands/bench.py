@@ -13,8 +13,8 @@ from rich.table import Table
 
 from fourierwalk.benchmarks import cpu, gpu
 from fourierwalk.benchmarks.figures import HEADER, Figure, markdown
-from fourierwalk.files import write_json, write_text
-from fourierwalk.provenance import provenance
+from fourierwalk.reporting.files import write_json, write_text
+from fourierwalk.reporting.provenance import provenance
 
 
 def register(verbs: Any) -> None:

@@ -14,7 +14,6 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from fourierwalk import plots
 from fourierwalk.comparison import checkouts, datasets, methods, processes, report, run, suite, summary, verdicts
 from fourierwalk.comparison.checkouts import Checkout, Width
 from fourierwalk.comparison.datasets import Dataset, Options
@@ -22,7 +21,8 @@ from fourierwalk.comparison.run import Cell
 from fourierwalk.paper import datasets as images
 from fourierwalk.paper import results
 from fourierwalk.paper.run import Place
-from fourierwalk.provenance import provenance
+from fourierwalk.reporting import plots
+from fourierwalk.reporting.provenance import provenance
 
 DEFAULT = ("diabetes", "wine", "breast-cancer")
 WIDTHS: tuple[Width, ...] = (64, 256)

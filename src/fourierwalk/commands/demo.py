@@ -16,12 +16,12 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
-from fourierwalk import plots
 from fourierwalk.estimators import AdaptiveFourierClassifier, AdaptiveFourierRegressor
-from fourierwalk.page import Page
 from fourierwalk.paper.baselines import SPREADS, tuned_fixed
 from fourierwalk.paper.targets import sine_integral, transform_modulus
-from fourierwalk.provenance import describe, provenance
+from fourierwalk.reporting import plots
+from fourierwalk.reporting.page import Page
+from fourierwalk.reporting.provenance import describe, provenance
 
 WIDTHS = (16, 32, 64, 128)
 SEEDS = (0, 1, 2)

@@ -17,12 +17,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
+from fourierwalk.arrays.products import PRECISIONS
 from fourierwalk.paper import results
 from fourierwalk.paper.cases import CASES, SCALES, Cell, at_scale, cells, on_digits, parameter_table
 from fourierwalk.paper.data import split
 from fourierwalk.paper.run import Place, groups, run, run_together
-from fourierwalk.products import PRECISIONS
-from fourierwalk.provenance import provenance
+from fourierwalk.reporting.provenance import provenance
 
 
 def register(verbs: Any) -> None:

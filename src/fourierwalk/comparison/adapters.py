@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, OneToOneFeatureMixin, T
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import train_test_split
 
-from fourierwalk.scaling import Scaling
+from fourierwalk.data.scaling import Scaling
 
 
 class UnitScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):

@@ -20,9 +20,9 @@ from typing import Any, Literal
 import numpy as np
 
 import fourierwalk
-from fourierwalk import provenance
 from fourierwalk.comparison import worker
 from fourierwalk.comparison.tuning import OURS, Fitted
+from fourierwalk.reporting import provenance
 
 PACKAGE = "fourierwalk"
 UNKNOWN = "unknown"

@@ -9,15 +9,15 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from sklearn.base import clone
 
-from fourierwalk.automatic import Automatic
 from fourierwalk.comparison import checkouts, peers
 from fourierwalk.comparison.checkouts import Checkout, Width
 from fourierwalk.comparison.peers import CLASSIFICATION, REGRESSION
 from fourierwalk.comparison.tuning import OURS, PEER, Clock, Fitted
 from fourierwalk.estimators import AdaptiveFourierClassifier, AdaptiveFourierRegressor
 from fourierwalk.paper.baselines import SPREADS, tuned_fixed
-from fourierwalk.policy import DEFAULT
-from fourierwalk.starts import KINDS
+from fourierwalk.training.automatic import Automatic
+from fourierwalk.training.policy import DEFAULT
+from fourierwalk.training.starts import KINDS
 
 DENSE = tuple(kind for kind in KINDS if "sparse" not in kind)
 STILL = tuple(kind for kind in KINDS if kind != "walk")

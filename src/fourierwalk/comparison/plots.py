@@ -7,7 +7,7 @@ from typing import Any
 
 from fourierwalk.comparison.summary import Row, front
 from fourierwalk.comparison.tuning import BESIDE, OURS, PEER
-from fourierwalk.plots import COLORS, new_figure
+from fourierwalk.reporting.plots import COLORS, new_figure
 
 STYLES = {
     OURS: {"color": COLORS[1], "marker": "*", "ms": 15, "zorder": 4},

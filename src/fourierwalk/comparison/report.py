@@ -7,10 +7,10 @@ from pathlib import Path
 
 from fourierwalk.comparison import plots, summary
 from fourierwalk.comparison.summary import Found
-from fourierwalk.files import write_text
-from fourierwalk.page import Page
 from fourierwalk.paper import results
-from fourierwalk.provenance import describe
+from fourierwalk.reporting.files import write_text
+from fourierwalk.reporting.page import Page
+from fourierwalk.reporting.provenance import describe
 
 EXPLANATION = (
     "Ours is AdaptiveFourierRegressor or AdaptiveFourierClassifier with default settings at K frequencies (2K real "

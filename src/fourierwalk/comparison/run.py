@@ -14,8 +14,8 @@ from threadpoolctl import threadpool_limits
 from fourierwalk.comparison.checkouts import Width
 from fourierwalk.comparison.datasets import Dataset, Split
 from fourierwalk.comparison.methods import Method, named
-from fourierwalk.files import write_json
 from fourierwalk.paper import results
+from fourierwalk.reporting.files import write_json
 
 
 class Cell(NamedTuple):

@@ -13,7 +13,7 @@ from fourierwalk.comparison.methods import SUITE_NAMES, Name
 from fourierwalk.comparison.ratios import Bed, SetRatio
 from fourierwalk.comparison.suite import TABULAR
 from fourierwalk.comparison.summary import Found
-from fourierwalk.files import write_text
+from fourierwalk.reporting.files import write_text
 
 FILE = "suite.md"
 BEST = "best kernel or network peer"

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fourierwalk._arrays import Array
+from fourierwalk.arrays.library import Array
+from fourierwalk.data.scaling import Scaling
 from fourierwalk.paper import datasets
 from fourierwalk.paper.cases import Case
 from fourierwalk.paper.targets import anisotropic_gaussian, gaussian, sine_integral
-from fourierwalk.scaling import Scaling
 
 TARGETS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "step": lambda x: sine_integral(x, 1e-3),

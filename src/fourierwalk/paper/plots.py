@@ -12,7 +12,7 @@ from fourierwalk.paper.cases import CASES, Case
 from fourierwalk.paper.data import TARGETS, split
 from fourierwalk.paper.summary import PRINTED, TABLE_COLUMNS, Curve, Found, curve, scales, sweep, trace
 from fourierwalk.paper.targets import transform_modulus
-from fourierwalk.plots import COLORS, MARKERS, frequency_figure, new_figure
+from fourierwalk.reporting.plots import COLORS, MARKERS, frequency_figure, new_figure
 
 ERROR = "rms of |Sβ − y| on test data"
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from fourierwalk.page import Page
 from fourierwalk.paper import plots, results, summary
 from fourierwalk.paper.cases import CASES, at_scale, parameter_table
 from fourierwalk.paper.summary import Found
-from fourierwalk.provenance import describe
+from fourierwalk.reporting.page import Page
+from fourierwalk.reporting.provenance import describe
 
 
 def write_report(folder: Path) -> Path:

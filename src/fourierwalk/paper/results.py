@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from fourierwalk.files import write_json, write_text
 from fourierwalk.paper.cases import Cell
+from fourierwalk.reporting.files import write_json, write_text
 
 FOLDER, GATHERED = "cells", "gathered"
 

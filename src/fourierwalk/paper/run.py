@@ -11,22 +11,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fourierwalk import ahead
-from fourierwalk import features as feature_kinds
-from fourierwalk._arrays import Array, is_remote, like, namespace, to_host
-from fourierwalk.draws import Several, placed
-from fourierwalk.features import Features
-from fourierwalk.least_squares import LeastSquares
+from fourierwalk.arrays.draws import Several, placed
+from fourierwalk.arrays.library import Array, is_remote, like, namespace, to_host
+from fourierwalk.data import features as feature_kinds
+from fourierwalk.data.features import Features
+from fourierwalk.data.rows import Rows
+from fourierwalk.data.scaling import Affine, Scaling
 from fourierwalk.model import FourierModel
 from fourierwalk.paper.cases import Case, Cell, Experiment
 from fourierwalk.paper.data import Split, split, stream
 from fourierwalk.paper.gradient import StochasticGradient, drawn
 from fourierwalk.paper.theory import CHECKS
-from fourierwalk.proposals import AdaptiveWalk, Proposal, RandomWalk
-from fourierwalk.rows import Rows
-from fourierwalk.sampler import Metropolis, State
-from fourierwalk.scaling import Affine, Scaling
-from fourierwalk.solver import Solver
+from fourierwalk.sampling.proposals import AdaptiveWalk, Proposal, RandomWalk
+from fourierwalk.sampling.sampler import Metropolis, State
+from fourierwalk.solving.least_squares import LeastSquares
+from fourierwalk.solving.solver import Solver
+from fourierwalk.training import ahead
 
 TUNED_SPREADS = (0.03, 0.05, 0.07, 0.1, 0.14)
 TUNED_REGULARIZATIONS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from fourierwalk.features import ComplexExponentials
-from fourierwalk.least_squares import LeastSquares
-from fourierwalk.proposals import RandomWalk
-from fourierwalk.rows import Rows
-from fourierwalk.sampler import Metropolis
+from fourierwalk.data.features import ComplexExponentials
+from fourierwalk.data.rows import Rows
+from fourierwalk.sampling.proposals import RandomWalk
+from fourierwalk.sampling.sampler import Metropolis
+from fourierwalk.solving.least_squares import LeastSquares
 
 HOLDS, BOUND_ONLY, FAILS = "holds", "holds for the bound only", "does not hold"
 

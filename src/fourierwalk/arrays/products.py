@@ -1,0 +1,239 @@
+"""Products of large matrices: by one BLAS on a CPU, by the tiles of one triangle and in any precision on a GPU."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache, cached_property
+from typing import Any
+
+import array_api_compat as compat
+import numpy as np
+import scipy.linalg
+
+from fourierwalk.arrays.complexes import adjoint, transposed
+from fourierwalk.arrays.cosines import SLICE
+from fourierwalk.arrays.library import Array, float64, is_remote, namespace
+from fourierwalk.arrays.threads import blas_threads, in_threads
+
+PRECISIONS = ("bf16", "tf32", "single", "double")
+"""From the lowest to the highest; what one cannot be trusted with is done again in the next."""
+
+UNITS = {"bf16": 2.0**-9, "tf32": 2.0**-11, "single": 2.0**-24, "double": 2.0**-53}
+"""How far a column's entries, all of them at most one, are rounded in products."""
+
+PANEL, MOST_PANELS = 512, 16
+"""Columns of a panel of a Gram matrix at least, so that one keeps a GPU busy, and panels at most.
+
+Of n panels those of one triangle are (n + 1)/2n of the work.
+"""
+
+
+def products(
+    columns: Array, values: Array, precision: str = "double", parts: Parts | None = None
+) -> tuple[Array, Array]:
+    """``ΦᴴΦ`` and ``Φᴴy``; with axes in front, of each. The parts of y, for bf16, may be there already.
+
+    Of NumPy arrays by SciPy's BLAS, because SciPy's LAPACK comes next: NumPy has a BLAS of its own, whose threads go on
+    spinning for some 25 ms after a product and take the cores from the factorisation (twice its time on two cores).
+    """
+    if compat.is_torch_array(columns):
+        return _by_tiles(columns, precision), _moment(columns, values, precision, parts)
+    values = namespace(columns).astype(values, columns.dtype, copy=False)
+    if not compat.is_numpy_array(columns) or columns.size < SLICE or columns.ndim > 2:
+        return adjoint(columns) @ columns, adjoint(columns) @ values
+    is_complex = columns.dtype.kind == "c"
+    update = scipy.linalg.get_blas_funcs("herk" if is_complex else "syrk", (columns,))
+    gram = update(1.0, columns.T, lower=0).T  # the transposes are in BLAS's own order: nothing is copied
+    moment = matmul(columns.T, np.conj(values) if is_complex else values)
+    return _mirrored(gram), np.conj(moment) if is_complex else moment
+
+
+def matmul(a: Array, b: Array) -> Array:
+    """``ab``; of NumPy arrays that are not small by the BLAS of `products`."""
+    if not compat.is_numpy_array(a) or a.size < SLICE or not compat.is_numpy_array(b) or a.ndim > 2:
+        return a @ b
+    multiply, one = scipy.linalg.get_blas_funcs(("gemm", "gemv"), (a, b))
+    left, left_flip = _stored(a)
+    if b.shape[1] == 1:
+        return one(1.0, left, b[:, 0], trans=left_flip)[:, None]
+    right, right_flip = _stored(b)
+    # (ab)ᵀ = bᵀaᵀ, whose transpose is in NumPy's order.
+    return multiply(1.0, right, left, trans_a=1 - right_flip, trans_b=1 - left_flip).T
+
+
+def outer_gram(matrix: Array) -> Array:
+    """``SSᴴ``, by one triangle where that is half the work."""
+    if compat.is_torch_array(matrix) and not matrix.is_complex():
+        return _by_tiles(transposed(matrix), "double")
+    return matmul(matrix, adjoint(matrix))
+
+
+class Parts:
+    """Numbers as sums of 16-bit ones, side by side in a tensor: made when first asked for, and kept."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+
+    @cached_property
+    def value(self) -> Any:
+        """The tensor."""
+        return self._make()
+
+    def part(self, part: slice) -> Parts:
+        """Some of the rows."""
+        return Parts(lambda: self.value[..., part, :])
+
+    @classmethod
+    def of_inputs(cls, x: Any) -> Parts | None:
+        """Inputs x = a + b as [a | a | b], of torch on a GPU; nobody else multiplies by parts."""
+
+        def made() -> Any:
+            a, b = _parts(x, 2)
+            return _side_by_side((a, a, b))
+
+        return cls(made) if _is_torch_on_gpu(x) else None
+
+    @classmethod
+    def of_targets(cls, y: Any) -> Parts | None:
+        """Targets y = a + b + c as [a | b | c], likewise."""
+        return cls(lambda: _side_by_side(_parts(y, 3))) if _is_torch_on_gpu(y) else None
+
+
+def _is_torch_on_gpu(values: Any) -> bool:
+    return is_remote(values) and compat.is_torch_array(values)
+
+
+def phases(x: Array, vectors: Array, precision: str = "double", halves: Parts | None = None) -> Array:
+    """``xωᵀ``, in double precision; for bf16 columns on a GPU by a product of 16-bit halves, to 2e-5 of |x||ω|.
+
+    With x = a + b and ω = c + d, ac + ad + bc is the product but for bd, a 65,000th of it. Of torch in the order of a
+    transpose: each frequency's phases lie side by side, as tensor cores want the columns to be.
+    """
+    halves = halves or Parts.of_inputs(x)
+    if precision == "bf16" and halves is not None:
+        c, d = _parts(vectors, 2)
+        return transposed(_rounded_product(_side_by_side((c, d, c)), transposed(halves.value)))
+    if compat.is_torch_array(x):
+        return transposed(vectors @ transposed(float64(x)))
+    return matmul(float64(x), transposed(vectors))
+
+
+def _parts(values: Any, n: int) -> list[Any]:
+    """The values as a sum of n bf16 tensors, each the next eight bits."""
+    import torch
+
+    left, found = values.to(torch.float32), []
+    for _ in range(n):
+        found.append(left.to(torch.bfloat16))
+        left = left - found[-1]
+    return found
+
+
+def _side_by_side(parts: Sequence[Any]) -> Any:
+    """The parts next to each other, and zeros up to a multiple of eight: tensor cores want their rows so."""
+    import torch
+
+    width = sum(part.shape[-1] for part in parts)
+    rest = parts[0].new_zeros((*parts[0].shape[:-1], -width % 8))
+    return torch.cat((*parts, rest), -1)
+
+
+def _moment(columns: Any, values: Any, precision: str, parts: Parts | None = None) -> Any:
+    """``Φᵀy`` of torch tensors, in single precision at least; bf16 columns meet the values in three parts."""
+    if precision != "bf16":
+        return product(transposed(columns), values.to(columns.dtype), "single")
+    thirds = _side_by_side(_parts(values, 3)) if parts is None else parts.value
+    found = _rounded_product(transposed(_rounded(columns)), thirds)
+    return found[..., : 3 * values.shape[-1]].unflatten(-1, (3, -1)).sum(-2)
+
+
+def _rounded(columns: Any) -> Any:
+    import torch
+
+    return columns.to(torch.bfloat16)
+
+
+def _stored(matrix: np.ndarray) -> tuple[np.ndarray, int]:
+    """The matrix in BLAS's order, and whether that is its transpose."""
+    return (matrix, 0) if matrix.flags.f_contiguous else (np.ascontiguousarray(matrix).T, 1)
+
+
+def _mirrored(matrix: np.ndarray, width: int = 64) -> np.ndarray:
+    """The Hermitian matrix whose lower triangle is there, completed in place."""
+
+    def complete(rows: range) -> None:
+        for start in range(rows.start * width, min(rows.stop * width, matrix.shape[0]), width):
+            part = slice(start, start + width)
+            matrix[:start, part] = np.conj(matrix[part, :start]).T if is_complex else matrix[part, :start].T
+            corner = matrix[part, part]
+            corner += np.conj(np.tril(corner, -1)).T
+
+    is_complex = matrix.dtype.kind == "c"
+    n, n_threads = -(-matrix.shape[0] // width), blas_threads()
+    bounds = [round(n * math.sqrt(i / n_threads)) for i in range(n_threads + 1)]  # of equal areas
+    in_threads(complete, bounds, n >= 16)
+    return matrix
+
+
+def _by_tiles(columns: Any, precision: str) -> Any:
+    """``ΦᵀΦ`` of a torch tensor: panels of the lower triangle, copied to the upper one."""
+    import torch
+
+    width = columns.shape[-1]
+    rounded = _rounded(columns) if precision == "bf16" else columns
+    n_panels = min(width // PANEL, MOST_PANELS)
+    if n_panels < 2:
+        return product(transposed(rounded), rounded, precision)
+    kind = torch.float32 if precision == "bf16" else columns.dtype
+    found = columns.new_empty((*columns.shape[:-2], width, width), dtype=kind)
+    height = -(-width // (128 * n_panels)) * 128
+    for start in range(0, width, height):
+        stop = min(start + height, width)
+        panel = product(transposed(rounded[..., start:stop]), rounded[..., :stop], precision)
+        found[..., start:stop, :stop] = panel
+        found[..., :start, start:stop] = transposed(panel[..., :start])
+    return found
+
+
+def product(a: Any, b: Any, precision: str) -> Any:
+    """One product of torch tensors in a precision; bf16 ones come rounded."""
+    if precision == "bf16":
+        return _rounded_product(a, b)
+    with _float_products(precision):
+        return a @ b
+
+
+def _rounded_product(a: Any, b: Any) -> Any:
+    """The product of two bf16 tensors, summed and left in single precision."""
+    import torch
+
+    if a.device.type != "cuda" or not _has_out_dtype():
+        return a.to(torch.float32) @ b.to(torch.float32)
+    return (torch.mm if a.ndim == 2 else torch.bmm)(a, b, out_dtype=torch.float32)
+
+
+@cache
+def _has_out_dtype() -> bool:
+    """Whether torch multiplies bf16 tensors into single ones: from 2.8 on."""
+    import torch
+
+    return tuple(int(part) for part in torch.__version__.split(".")[:2]) >= (2, 8)
+
+
+@contextmanager
+def _float_products(precision: str) -> Iterator[None]:
+    """Products of single precision as tf32 where that is asked for, and only there, whatever the user has set."""
+    import torch
+
+    backend, name = torch.backends.cuda.matmul, "fp32_precision"
+    wanted: Any = "tf32" if precision == "tf32" else "ieee"
+    if not hasattr(backend, name):  # before torch 2.9
+        name, wanted = "allow_tf32", precision == "tf32"
+    before = getattr(backend, name)
+    setattr(backend, name, wanted)
+    try:
+        yield
+    finally:
+        setattr(backend, name, before)

@@ -1,0 +1,225 @@
+"""Data anywhere: all that the method asks of it is a sum over rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from array_api_compat import is_torch_array
+
+from fourierwalk.arrays.complexes import transposed
+from fourierwalk.arrays.library import Array, float64, like, namespace, scalar
+from fourierwalk.arrays.memory import accelerator_bytes
+from fourierwalk.arrays.products import Parts, matmul, outer_gram, phases
+from fourierwalk.data.kept import Kept
+from fourierwalk.data.streaming import Streamed
+
+BLOCK_BYTES = 64 * 2**20
+"""No block's columns take more than this on a CPU; on a GPU a sixteenth of its memory."""
+
+WHOLE = 3
+"""Rows of no more than this many blocks are one block: sums of large matrices cost more than the memory is worth."""
+
+SHORT = 32.0
+"""Phases up to this, in radians, may be made in single precision: to 2e-6."""
+
+NARROW = 8
+"""Rows of no more columns are projected in small parts: products so small that BLAS leaves them to one thread."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some rows: inputs (dense and scaled, or sparse with the scaling beside), targets, weights (None: all one)."""
+
+    x: Any
+    y: Array | None = None
+    weight: Array | None = None
+    center: Array | None = None
+    scale: Array | None = None
+    halves: Parts | None = None  # of x, for products in bf16
+    thirds: Parts | None = None  # of y, likewise
+    kept: Kept | None = None  # columns made last, where a block is all there is
+
+    def part(self, part: slice) -> Block:
+        """Some of the rows."""
+        y = None if self.y is None else self.y[..., part, :]
+        weight = None if self.weight is None else self.weight[part]
+        x = self.x[part] if scipy.sparse.issparse(self.x) else self.x[..., part, :]
+        halves, thirds = (None if each is None else each.part(part) for each in (self.halves, self.thirds))
+        return replace(self, x=x, y=y, weight=weight, halves=halves, thirds=thirds, kept=None)
+
+    def columns(self, features: Any, frequencies: Array, make: Callable[[], Array]) -> Array:
+        """The features' columns, made if they are not there: descent asks for them in a solve and in its gradient."""
+        return make() if self.kept is None else self.kept.of(frequencies, (features,), "", make)
+
+    def project(self, vectors: Array, precision: str = "double") -> Array:
+        """The scalar products of each row with each vector, (n, K). Sparse rows are centred here, in the phase."""
+        if self.center is None or self.scale is None:
+            return phases(self.x, vectors, precision, self.halves)
+        scaled = vectors / self.scale[None, :]
+        return self.x @ scaled.T - (scaled @ self.center)[None, :]
+
+    def gather(self, pulls: Array) -> Array:
+        """The adjoint of `project`: Σₙ pullₙₖ xₙ, (K, d)."""
+        if self.center is None or self.scale is None:
+            return matmul(pulls.T, float64(self.x))
+        total = namespace(pulls).sum(pulls, axis=0)
+        return ((self.x.T @ pulls).T - total[:, None] * self.center[None, :]) / self.scale[None, :]
+
+    def gram(self, other: Block) -> Array:
+        """The scalar products of these rows with others, (n, m), in double precision. Sparse rows stay sparse."""
+        if self.center is None or self.scale is None:
+            return outer_gram(float64(self.x)) if other is self else matmul(float64(self.x), float64(other.x).T)
+        scale, center = 1 / self.scale[None, :], self.center / self.scale
+        rows, others = (each.x.astype(np.float64).multiply(scale).tocsr() for each in (self, other))
+        shift = (rows @ center)[:, None] + (others @ center)[None, :]
+        return (rows @ others.T).toarray() - shift + center @ center
+
+    def moments(self, columns: Array, values: Array) -> Array:
+        """Σₙ columnₙⱼ valueₙₒ xₙ of dense rows, (n_columns, q, d)."""
+        xp, shape = namespace(columns), (int(columns.shape[1]), int(values.shape[1]), int(self.x.shape[1]))
+        products = values[:, :, None] * float64(self.x)[:, None, :]
+        return xp.reshape(matmul(columns.T, xp.reshape(products, (-1, shape[1] * shape[2]))), shape)
+
+    def projector(self, vectors: Array, precision: str = "double") -> Callable[[slice], Array]:
+        """`project` of some rows at a time: of wide ones from one large product, of narrow ones where they are used.
+
+        In single precision and tf32 in turns of 2π; short phases of NumPy in singles, and in radians.
+        """
+        is_narrow = self.center is None and int(self.x.shape[-1]) <= NARROW and not is_torch_array(self.x)
+        if precision != "double" and is_narrow and self._is_short(vectors):
+            x, turned = np.asarray(self.x, dtype=np.float32), np.ascontiguousarray(vectors.T, dtype=np.float32)
+            return lambda part: x[part] @ turned
+        vectors = vectors / (2 * math.pi) if precision in ("single", "tf32") else vectors
+        if not is_narrow:
+            products = self.project(vectors, precision)
+            return lambda part: products[..., part, :]
+        x, turned = float64(self.x), namespace(vectors).asarray(transposed(vectors), copy=True)
+        return lambda part: x[..., part, :] @ turned
+
+    def _is_short(self, vectors: Array) -> bool:
+        """Whether no phase is so long that singles would lose digits of it."""
+        if not isinstance(self.x, np.ndarray) or self.x.ndim > 2:
+            return False
+        longest = [np.max(np.einsum("ij,ij->i", part, part), initial=0.0) for part in (self.x, vectors)]
+        return math.sqrt(float(longest[0]) * float(longest[1])) <= SHORT
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows on one device, summed block by block.
+
+    Parameters
+    ----------
+    x : array or sparse matrix of shape (n, d)
+        Inputs, `Streamed` ones too. They come scaled; sparse ones bring `center` and `scale`, so that they stay sparse.
+        Several data sets of one size can be stacked along axes in front; their problems are then solved side by side.
+    y : array of shape (n, q), optional
+        Targets, scaled.
+    weight : array of shape (n,), optional
+        Weights; none means all one.
+    center, scale : array of shape (d,), optional
+        The scaling of sparse inputs.
+    """
+
+    x: Any
+    y: Array | None = None
+    weight: Array | None = None
+    center: Array | None = None
+    scale: Array | None = None
+
+    def __len__(self) -> int:
+        return int(self.x.shape[-2])
+
+    @cached_property
+    def target_energy(self) -> Any:
+        """Σw|y|²."""
+        xp = namespace(self.y)
+        squares = xp.sum(self.y * self.y, axis=-1)  # type: ignore[operator]
+        return scalar(xp.sum(squares if self.weight is None else squares * self.weight, axis=-1))
+
+    @cached_property
+    def total_weight(self) -> float:
+        """The sum of the weights: the number of rows where there are none."""
+        return float(len(self)) if self.weight is None else float(namespace(self.weight).sum(self.weight))
+
+    @property
+    def anchor(self) -> Any:
+        """An array where sums over the rows are made."""
+        return self.x.anchor if isinstance(self.x, Streamed) else self.x
+
+    def block_height(self, width: int) -> int:
+        """The rows of a block whose `width` columns of doubles stay below the budget."""
+        on_gpu = accelerator_bytes(self.anchor)
+        budget = BLOCK_BYTES if on_gpu is None else on_gpu // 16
+        stacked = math.prod(self.x.shape[:-2])
+        if isinstance(self.x, Streamed):  # the inputs of a block, raw, centred, scaled and the next ones, come on top
+            height = max(1, budget // (8 * (width + 4 * self.x.shape[1])))
+            return min(len(self), height - height % 8 if height > 8 else height)  # as `cos_sin` wants its rows
+        height = max(1, budget // (8 * max(1, width * stacked)))
+        return len(self) if len(self) <= WHOLE * height else height
+
+    def blocks(self, width: int, beside: int = 0) -> Iterator[Block]:
+        """The rows in blocks whose `width` columns of doubles, and others beside them, stay below the budget.
+
+        Of NumPy's rows that are one block, also with as many others beside, the last columns are kept. (On a GPU solves
+        are below double precision, and a gradient could not take their columns.)
+        """
+        height, whole = self.block_height(width + beside), self.whole()
+        parts = [slice(start, min(start + height, len(self))) for start in range(0, len(self), height)]
+        keeps = isinstance(self.x, np.ndarray) and len(parts) == 1 and len(self) <= self.block_height(2 * width)
+        for i, part in enumerate(parts):
+            block = whole.part(part)
+            if keeps:
+                block = replace(block, kept=self.kept)
+            if isinstance(self.x, Streamed) and i + 1 < len(parts):
+                self.x.prefetch(parts[i + 1])  # while the device works on this one
+            yield block
+            if isinstance(self.x, Streamed):
+                self.x.used()
+
+    def sum(self, term: Callable[[Block], Any], width: int, beside: int = 0) -> Any:
+        """Add the term of every block; a term is anything that can be added."""
+        blocks = self.blocks(width, beside)
+        total = term(next(blocks))
+        for block in blocks:
+            total = total + term(block)
+        return total
+
+    def whole(self) -> Block:
+        """All rows as one block, for what cannot be summed (the dual form)."""
+        return Block(self.x, self.y, self.weight, self.center, self.scale, self._halves, self._thirds)
+
+    @cached_property
+    def kept(self) -> Kept:
+        """The columns made last, of rows that are one block on a CPU."""
+        return Kept()
+
+    @cached_property
+    def _halves(self) -> Parts | None:
+        return Parts.of_inputs(self.x)
+
+    @cached_property
+    def _thirds(self) -> Parts | None:
+        return Parts.of_targets(self.y)
+
+    def pick(self, mask: Any) -> Rows:
+        """The rows where a mask on the host is true."""
+        return self.take(mask.nonzero()[0])
+
+    def take(self, chosen: Any) -> Rows:
+        """The rows of some indices on the host."""
+        if isinstance(self.x, Streamed):
+            x, indices = self.x.take(chosen), like(chosen, self.anchor)
+        elif scipy.sparse.issparse(self.x):
+            x, indices = self.x[chosen], chosen
+        else:
+            indices = like(chosen, self.x)
+            x = namespace(self.x).take(self.x, indices, axis=0)
+        take = [None if part is None else namespace(part).take(part, indices, axis=0) for part in (self.y, self.weight)]
+        return replace(self, x=x, y=take[0], weight=take[1])

@@ -1,0 +1,332 @@
+"""Normalisation of data (Algorithm 3) and its inverse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse
+from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
+
+from fourierwalk.arrays.library import Array, float64, like, namespace, to_host
+from fourierwalk.arrays.memory import free_bytes
+from fourierwalk.data.rows import BLOCK_BYTES, Block, Rows
+from fourierwalk.data.streaming import Streamed
+
+KINDS = ("auto", "robust", True, False)
+
+CLIP = 3.0
+"""No value of a clipped column is larger than this; values up to about one are nearly unchanged."""
+
+NORMAL_RANGE = 1.349
+"""The interquartile range of a normal distribution, in standard deviations."""
+
+LEAST_RANGE = 1e-12
+"""An interquartile range that is no larger than this share of the standard deviation is taken for rounding."""
+
+MOST_MAGNITUDE = 1e150
+"""Squares of larger values overflow in double precision when many of them are summed."""
+
+
+@dataclass(frozen=True)
+class Affine:
+    """``(values − center) / scale``, one center and one scale per column."""
+
+    center: Array
+    scale: Array
+    is_affine: ClassVar[bool] = True
+
+    def apply(self, values: Array) -> Array:
+        """Raw units to scaled ones."""
+        return (float64(values) - self.center[None, :]) / self.scale[None, :]
+
+    def invert(self, values: Array) -> Array:
+        """Scaled units to raw ones."""
+        return values * self.scale[None, :] + self.center[None, :]
+
+    def derivative(self, values: Array) -> Array:
+        """∂ scaled / ∂ raw of each entry, (n, d)."""
+        return namespace(self.scale).broadcast_to(1.0 / self.scale[None, :], values.shape)
+
+    def moved(self, move: Callable[[Array], Array]) -> Affine:
+        """The same with each array moved."""
+        return Affine(move(self.center), move(self.scale))
+
+
+@dataclass(frozen=True)
+class SmoothClip:
+    """``z / √(1 + (z/limit)²)`` of ``z = (values − center) / scale``: nearly z where z is small, never over the limit.
+
+    Parameters
+    ----------
+    center, scale : array of shape (d,)
+        What is subtracted from each column, and what it is then divided by.
+    clipped : array of bool, of shape (d,)
+        The columns that are clipped; the others stay z.
+    limit : float
+        The bound.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> clip = SmoothClip(np.zeros(2), np.ones(2), np.array([True, False]))
+    >>> clip.apply(np.array([[4.0, 4.0], [1e6, 1e6]])).round(2)
+    array([[2.4e+00, 4.0e+00],
+           [3.0e+00, 1.0e+06]])
+    """
+
+    center: Array
+    scale: Array
+    clipped: Array
+    limit: float = CLIP
+    is_affine: ClassVar[bool] = False
+
+    def apply(self, values: Array) -> Array:
+        """Raw units to scaled ones."""
+        xp, z = namespace(self.scale), self._affine.apply(values)
+        share = self._share(z)
+        return xp.where(self.clipped[None, :], self.limit * (share / xp.sqrt(1.0 + share * share)), z)
+
+    def invert(self, values: Array) -> Array:
+        """Scaled units to raw ones. The limit itself, which every far value is rounded to, gives a far value."""
+        xp = namespace(self.scale)
+        share = xp.clip(values / self.limit, -1.0 + _NEAR_LIMIT, 1.0 - _NEAR_LIMIT)
+        z = xp.where(self.clipped[None, :], self.limit * (share / xp.sqrt(1.0 - share * share)), values)
+        return self._affine.invert(z)
+
+    def derivative(self, values: Array) -> Array:
+        """∂ scaled / ∂ raw of each entry, (n, d)."""
+        xp, share = namespace(self.scale), self._share(self._affine.apply(values))
+        slope = (1.0 + share * share) ** -1.5
+        return xp.where(self.clipped[None, :], slope, xp.ones_like(slope)) / self.scale[None, :]
+
+    def moved(self, move: Callable[[Array], Array]) -> SmoothClip:
+        """The same with each array moved."""
+        return replace(self, center=move(self.center), scale=move(self.scale), clipped=move(self.clipped))
+
+    @property
+    def _affine(self) -> Affine:
+        return Affine(self.center, self.scale)
+
+    def _share(self, z: Array) -> Array:
+        """z in units of the limit, cut where its square could overflow: the clip is the limit there to all digits."""
+        return namespace(z).clip(z / self.limit, -_FAR, _FAR)
+
+
+_FAR, _NEAR_LIMIT = 1e9, 1e-15
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """How inputs and targets were normalised.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x, y = np.array([[1.0, 5.0], [3.0, 5.0]]), np.array([[10.0], [30.0]])
+    >>> scaling = Scaling.fit(x, y)
+    >>> scaling.inputs.apply(x)
+    array([[-1.,  0.],
+           [ 1.,  0.]])
+    >>> scaling.targets.invert(np.array([[0.0]]))
+    array([[20.]])
+    """
+
+    inputs: Affine | SmoothClip
+    targets: Affine
+    kind: str  # "columns", "common", "robust" or "none"
+
+    @property
+    def is_affine(self) -> bool:
+        """Whether scaled inputs are a linear function of raw ones, but for a constant: nothing is clipped."""
+        return self.inputs.is_affine
+
+    @classmethod
+    def fit(
+        cls,
+        x: Any,
+        y: Array,
+        weight: Array | None = None,
+        *,
+        standardize: bool | str = True,
+        scale_targets: bool = True,
+        ddof: int = 0,
+    ) -> Scaling:
+        """Means and spreads of the rows; Algorithm 3 as printed has ``ddof=1``.
+
+        Parameters
+        ----------
+        x, y : array of shape (n, d) and (n, q)
+            Raw inputs (sparse ones too) and targets.
+        weight : array of shape (n,), optional
+            Weights of the rows.
+        standardize : {True, False, "auto", "common", "robust"}
+            True: each column by its own spread. False: nothing is changed. "common": all columns by one scale. "auto":
+            that where the columns share a unit, as pixels do (see `share_units`), else each its own. "robust": each
+            column by its median and interquartile range, then clipped smoothly at ±3 (see `SmoothClip`); columns of at
+            most two values by their mean and spread, and not clipped. It needs a dense x.
+        scale_targets : bool
+            Whether targets are divided by their spread as well as centred; one-hot targets are not.
+        ddof : int
+            Subtracted from the total weight in the variance.
+
+        Raises
+        ------
+        ValueError
+            For values whose squares would overflow, and for a sparse x with "robust".
+        """
+        _check_magnitude("X", x)
+        _check_magnitude("y", y)
+        if standardize == "robust":
+            _check_dense(x)
+        if not standardize:
+            nothing = [Affine(like(np.zeros(n), y), like(np.ones(n), y)) for n in (x.shape[1], y.shape[1])]
+            return cls(nothing[0], nothing[1], "none")
+        y_mean, y_spread, _ = _mean_and_spread(Rows(y, weight=weight), ddof)
+        if not scale_targets:
+            y_spread = like(np.ones(y.shape[1]), y)
+        mean, spread, constant = _mean_and_spread(Rows(x, weight=weight), ddof)
+        if standardize == "robust":
+            robust = _robust(x, weight, *(to_host(part) for part in (mean, spread, constant)))
+            return cls(robust.moved(lambda values: like(values, y)), Affine(y_mean, y_spread), "robust")
+        kind = "common" if standardize == "common" or (standardize == "auto" and share_units(x)) else "columns"
+        if kind == "common":
+            spread = like(np.full(x.shape[1], _common(to_host(spread))), y)
+        return cls(Affine(like(mean, y), like(spread, y)), Affine(y_mean, y_spread), kind)
+
+    def rows(self, x: Any, y: Array | None = None, weight: Array | None = None) -> Rows:
+        """Scaled rows. Sparse inputs stay sparse: their centring goes into the phase."""
+        targets = None if y is None else self.targets.apply(y)
+        if scipy.sparse.issparse(x):
+            if not self.is_affine:
+                _check_dense(x)
+            return Rows(x, targets, weight, self.inputs.center, self.inputs.scale)
+        if isinstance(x, Streamed):
+            return Rows(x.scaled(self.inputs.apply), targets, weight)
+        return Rows(float64(x) if self.kind == "none" else self.inputs.apply(x), targets, weight)
+
+
+def share_units(x: Any) -> bool:
+    """Whether columns look like pixels or counts: nearly all have one common minimum, and most reach half the range.
+
+    There a column with next to no spread (a pixel at the rim) must not be blown up to unit variance.
+    """
+    lowest, highest = _extremes(x)
+    varies = highest > lowest
+    if np.sum(varies) < 8:
+        return False
+    lowest, highest = lowest[varies], highest[varies]
+    floor, reach = np.min(lowest), np.max(highest) - np.min(lowest)
+    return bool(np.mean(lowest == floor) >= 0.9 and np.mean(highest - floor >= 0.5 * reach) >= 2 / 3)
+
+
+def longest_tail(x: Any) -> float:
+    """The largest distance of a value from its column's mean, in the column's standard deviations."""
+    mean, spread, _ = (to_host(part) for part in _mean_and_spread(Rows(x), 0))
+    lowest, highest = _extremes(x)
+    return float(np.max(np.maximum(highest - mean, mean - lowest) / spread))
+
+
+def _extremes(x: Any) -> tuple[np.ndarray, np.ndarray]:
+    if scipy.sparse.issparse(x):
+        return min_max_axis(x, axis=0)
+    x = x.host if isinstance(x, Streamed) else x
+    xp = namespace(x)
+    return to_host(xp.min(x, axis=0)), to_host(xp.max(x, axis=0))
+
+
+def _common(spread: np.ndarray) -> float:
+    return float(np.sqrt(np.mean(spread**2)))
+
+
+def _check_dense(x: Any) -> None:
+    if scipy.sparse.issparse(x):
+        raise ValueError(
+            f"standardize='robust' needs a dense X, because a clip makes zeros into other values, got a sparse "
+            f"{type(x).__name__}."
+        )
+
+
+def _check_magnitude(name: str, values: Any) -> None:
+    """Raise one clear sentence where squares would overflow."""
+    if scipy.sparse.issparse(values):
+        values = values.tocsr().data
+    elif isinstance(values, Streamed):
+        values = values.host
+    xp = namespace(values)
+    if 0 in values.shape or not xp.isdtype(values.dtype, "real floating"):
+        return
+    largest = max(float(xp.max(values)), -float(xp.min(values)))
+    if largest > MOST_MAGNITUDE:
+        raise ValueError(
+            f"{name} must have values of a magnitude below {MOST_MAGNITUDE:g}, because their squares are summed, "
+            f"got {largest:g}."
+        )
+
+
+def _robust(x: Any, weight: Array | None, mean: np.ndarray, spread: np.ndarray, constant: np.ndarray) -> SmoothClip:
+    """Medians and interquartile ranges on the host; mean and spread of columns that have no such range."""
+    host_weight = None if weight is None else np.asarray(to_host(weight), dtype=np.float64)
+    center, scale, clipped = mean.copy(), spread.copy(), ~constant
+    start = 0
+    for columns in _column_blocks(x):
+        for j, column in enumerate(columns, start):
+            first, median, third, several = _quartiles(column, host_weight)
+            clipped[j] &= several
+            if clipped[j] and third - first > LEAST_RANGE * spread[j]:
+                center[j], scale[j] = median, (third - first) / NORMAL_RANGE
+        start += len(columns)
+    return SmoothClip(center, scale, clipped)
+
+
+def _column_blocks(x: Any) -> Iterator[np.ndarray]:
+    """The columns on the host as new arrays (some columns, n) of bounded size; from a disk in few passes."""
+    source, chosen = (x.host, x.chosen) if isinstance(x, Streamed) else (x, None)
+    budget = max(BLOCK_BYTES, free_bytes() / 8) if isinstance(x, Streamed) else BLOCK_BYTES
+    width = max(1, int(budget // (8 * x.shape[0])))
+    for start in range(0, x.shape[1], width):
+        part = to_host(source[:, start : min(start + width, x.shape[1])])
+        yield np.array((part if chosen is None else part[chosen]).T, dtype=np.float64, order="C")
+
+
+def _quartiles(values: np.ndarray, weight: np.ndarray | None) -> tuple[float, float, float, bool]:
+    """The three quartiles of a column (the inverted distribution function), and whether it has over two values.
+
+    Whole-number weights are exactly repeated rows, and the order of the rows does not matter: equal values are ordered
+    by their weights before these are summed.
+    """
+    if weight is None:
+        values = np.sort(values)
+        places = [-(-len(values) * quarter // 4) - 1 for quarter in (1, 2, 3)]
+    else:
+        counts = weight > 0
+        values, weight = values[counts], weight[counts]
+        order = np.lexsort((weight, values))
+        values, reached = values[order], np.cumsum(weight[order])
+        # A rounded sum must not miss its share: equal weights of any size then give the quartiles of no weights.
+        places = [int(np.searchsorted(reached, share * reached[-1] * (1 - 1e-12))) for share in (0.25, 0.5, 0.75)]
+    first, median, third = (float(values[place]) for place in places)
+    return first, median, third, bool(np.any((values > values[0]) & (values < values[-1])))
+
+
+def _mean_and_spread(rows: Rows, ddof: int) -> tuple[Array, Array, Array]:
+    """Weighted means and spreads, and which columns are constant to rounding: their spread is one."""
+    total, n, d = rows.total_weight, len(rows), int(rows.x.shape[1])
+    if scipy.sparse.issparse(rows.x):
+        matrix = rows.x.astype(np.float64)
+        mean, variance = mean_variance_axis(matrix, axis=0, weights=rows.weight)
+        variance = variance * total / (total - ddof)
+    else:
+        mean = rows.sum(lambda block: _weights(block) @ float64(block.x), d) / total
+        deviations = rows.sum(lambda block: _weights(block) @ (float64(block.x) - mean[None, :]) ** 2, d)
+        variance = deviations / (total - ddof)
+    xp, eps = namespace(mean), float(np.finfo(np.float64).eps)
+    constant = variance <= n * eps * variance + (n * mean * eps) ** 2
+    return mean, xp.where(constant, xp.ones_like(variance), xp.sqrt(variance)), constant
+
+
+def _weights(block: Block) -> Array:
+    xp = namespace(block.x)
+    return like(np.ones(block.x.shape[0]), block.x) if block.weight is None else xp.astype(block.weight, xp.float64)

@@ -1,0 +1,1 @@
+"""What programs write: files, provenance, figures, pages."""

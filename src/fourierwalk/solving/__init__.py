@@ -1,0 +1,1 @@
+"""Frequencies ↦ amplitudes: the least squares problem and the ways to solve it."""

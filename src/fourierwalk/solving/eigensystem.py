@@ -1,0 +1,59 @@
+"""A least squares problem at fixed frequencies in its own basis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fourierwalk.arrays.complexes import squared_modulus
+from fourierwalk.arrays.library import Array, namespace
+from fourierwalk.data.features import Features
+
+
+@dataclass(frozen=True)
+class Eigensystem:
+    """The least squares problem at fixed frequencies in its own basis: every λ for the price of one decomposition."""
+
+    values: Array  # eigenvalues of SᴴWS
+    basis: Array  # its eigenvectors
+    projections: Array  # SᴴWy in that basis
+    target_energy: float
+    weight: float
+    features: Features
+
+    def divisor(self, regularization: float) -> Array:
+        """The eigenvalues with their ridge; one where there is nothing to divide."""
+        return divisor_of(self.values + regularization * self.weight)
+
+    def amplitudes(self, regularization: float) -> Array:
+        """The amplitudes (K, q) at λ."""
+        unknowns = self.basis @ (self.projections / self.divisor(regularization)[:, None])
+        return self.features.amplitudes(unknowns)
+
+    def residual(self, regularization: float) -> float:
+        """Σw|Sβ − y|² at λ."""
+        xp = namespace(self.values)
+        shift = regularization * self.weight
+        shares = (self.values + 2 * shift) / self.divisor(regularization) ** 2
+        explained = squared_modulus(self.projections) * shares[:, None]
+        return max(self.target_energy - float(xp.sum(explained)), self.target_energy * np.finfo(np.float64).eps)
+
+    def degrees_of_freedom(self, regularization: float) -> float:
+        """The trace of the matrix that takes y to its fit."""
+        shares = self.values / self.divisor(regularization)
+        return float(namespace(self.values).sum(shares))
+
+
+def significant(values: Array) -> int:
+    """The index of the first of the ascending eigenvalues that is more than rounding."""
+    xp = namespace(values)
+    n = values.shape[0]
+    threshold = float(values[n - 1]) * n * float(np.finfo(np.float64).eps)
+    return min(int(xp.sum(xp.astype(values <= threshold, xp.int64))), n - 1)
+
+
+def divisor_of(values: Array) -> Array:
+    """The values, one where they are not positive: where all columns are zero, so are the projections on them."""
+    xp = namespace(values)
+    return xp.where(values > 0, values, xp.ones_like(values))

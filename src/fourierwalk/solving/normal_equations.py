@@ -1,0 +1,77 @@
+"""Sums over rows that can be merged, and the equations of the unknowns that they make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import array_api_compat as compat
+
+from fourierwalk.arrays.library import Array, namespace, scalar
+from fourierwalk.arrays.products import products
+from fourierwalk.data.features import Features
+from fourierwalk.data.rows import Block
+
+
+class System(NamedTuple):
+    """The equations of the unknowns: SᴴWS, SᴴWy, Σw|y|² and Σw."""
+
+    matrix: Array
+    right_hand_side: Array
+    target_energy: Array
+    weight: float
+
+
+@dataclass(frozen=True)
+class NormalEquations:
+    """Sums over rows: ΦᴴWΦ, ΦᴴWy, Σw|y|² and Σw for columns Φ. Two parts of the data add up with ``+``."""
+
+    gram: Array
+    moment: Array
+    target_energy: Array
+    weight: float
+
+    def __add__(self, other: NormalEquations) -> NormalEquations:
+        return NormalEquations(
+            self.gram + other.gram,
+            self.moment + other.moment,
+            self.target_energy + other.target_energy,
+            self.weight + other.weight,
+        )
+
+    @classmethod
+    def of_block(
+        cls, block: Block, features: Features, frequencies: Array, precision: str = "double"
+    ) -> NormalEquations:
+        """One block's share."""
+        columns, y = weighted(block, features, frequencies, precision)
+        xp = namespace(columns)
+        weight = float(columns.shape[-2]) if block.weight is None else scalar(xp.sum(block.weight))
+        gram, moment = products(columns, y, precision, block.thirds if block.weight is None else None)
+        return cls(gram, moment, xp.sum(y * y, axis=(-2, -1)), weight)
+
+    def system(self, features: Features) -> System:
+        """The equations of the features' unknowns."""
+        return System(*features.system(self.gram, self.moment), self.target_energy, self.weight)
+
+
+def weighted(block: Block, features: Features, frequencies: Array, precision: str = "double") -> tuple[Array, Array]:
+    """Columns and targets times the root of the weights."""
+    y = block.y
+    if y is None:
+        raise ValueError("rows need targets y to solve for amplitudes, got none.")
+    if precision == "double":
+        columns = features.columns(block, frequencies)
+    elif hasattr(features, "single_columns"):
+        columns = features.single_columns(block, frequencies, precision)
+    else:
+        columns = features.columns(block, frequencies)
+        columns = namespace(columns).astype(columns, namespace(columns).float32, copy=False)
+    xp = namespace(columns)
+    if block.weight is None:
+        return columns, y
+    root = xp.sqrt(block.weight)[:, None]
+    short = xp.astype(root, xp.float64 if precision == "double" else xp.float32, copy=False)
+    if compat.is_torch_array(columns) and hasattr(features, "single_columns"):
+        return columns.mul_(short), y * root  # in place: they stay where tensor cores want them
+    return columns * short, y * root

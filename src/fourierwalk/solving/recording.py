@@ -1,0 +1,89 @@
+"""Solves recorded once and played again: a GPU that must be told every small thing anew waits for the host."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import Any
+
+import array_api_compat as compat
+
+from fourierwalk.arrays.library import Array, is_remote, side_stream
+from fourierwalk.arrays.memory import accelerator_free_bytes
+from fourierwalk.data.features import KINDS, named
+from fourierwalk.data.streaming import Streamed
+from fourierwalk.solving.least_squares import Latest, LeastSquares, Solution
+from fourierwalk.solving.solver import needed_bytes
+
+LARGE = 2.5e9
+"""Bytes of a solve from which on it keeps a GPU busy without help; a recording holds that memory while it lasts."""
+
+FEW = 8  # frequencies of a solve that is there to set a stream up
+
+_ONE_AT_A_TIME = threading.Lock()
+"""What one thread records, others must not disturb."""
+
+
+class Recorded:
+    """``minimize.ahead`` for frequencies of one shape, as a CUDA graph.
+
+    Parameters
+    ----------
+    minimize : LeastSquares
+        The problem; nothing in its solve waits for the device.
+    frequencies : tensor of shape (K, d)
+        Some, for their shape.
+    """
+
+    def __init__(self, minimize: LeastSquares, frequencies: Array) -> None:
+        import torch
+
+        own = self._own = replace(minimize, latest=Latest())  # kept: the graph reads its rows
+        self._frequencies, self._graph = frequencies.clone(), torch.cuda.CUDAGraph()
+        device = frequencies.device
+        current, side = torch.cuda.current_stream(device), side_stream(device, "recordings")
+        own.ahead(self._frequencies)  # so that all that is made, compiled or loaded once is there
+        with _ONE_AT_A_TIME:
+            side.wait_stream(current)
+            with torch.cuda.stream(side):
+                own.ahead(frequencies[..., :FEW, :] + 0)
+                own.latest.forget()
+                self._graph.capture_begin(capture_error_mode="thread_local")
+                try:
+                    self._solution = own.ahead(self._frequencies)
+                finally:
+                    self._graph.capture_end()
+            current.wait_stream(side)
+        own.latest.forget()
+
+    def ahead(self, frequencies: Array) -> Solution:
+        """The minimiser, as `LeastSquares.ahead` gives it."""
+        self._frequencies.copy_(frequencies)
+        with _ONE_AT_A_TIME:
+            self._graph.replay()
+        amplitudes, loss, info = self._solution
+        return Solution(amplitudes.clone(), loss.clone(), info._replace(trusted=info.trusted.clone()))
+
+
+def recorded(minimize: Any, frequencies: Array) -> Any:
+    """The problem recorded, where that helps and can be done; else the problem.
+
+    A recording that waits for the device fails and leaves torch in disorder: only features that are known not to wait
+    are recorded. The last recording of a problem is kept with it.
+    """
+    if not isinstance(minimize, LeastSquares) or not compat.is_torch_array(frequencies) or not is_remote(frequencies):
+        return minimize
+    if minimize.features not in [named(kind) for kind in KINDS]:
+        return minimize
+    rows, width = minimize.rows, minimize.features.n_columns * int(frequencies.shape[-2])
+    if isinstance(rows.x, Streamed) or rows.x.ndim > 2 or minimize.path(frequencies) != "direct":
+        return minimize
+    needed = needed_bytes(len(rows), width, rows.block_height(width))
+    if needed > min(LARGE, accelerator_free_bytes(frequencies) / 4):
+        return minimize
+    of = (rows, minimize.features, minimize.regularization, minimize.solver, tuple(frequencies.shape))
+    kept = minimize.latest.recording
+    if kept is None or kept[0][0] is not rows or kept[0][1:] != of[1:]:
+        minimize.latest.recording = None  # before the next one takes its memory
+        kept = minimize.latest.recording = of, Recorded(minimize, frequencies)
+    return kept[1]

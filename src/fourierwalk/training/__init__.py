@@ -1,0 +1,1 @@
+"""How a fit is put together: policy, folds, starts, search, selection, history."""

@@ -1,0 +1,249 @@
+"""From what a search has found to a fit: amplitudes of all rows, the model, and all that is told about it."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fourierwalk.arrays.library import Array, namespace, to_host
+from fourierwalk.data.features import Features
+from fourierwalk.data.rows import Rows
+from fourierwalk.data.scaling import Scaling
+from fourierwalk.model import FourierModel, mean_squared_gradients
+from fourierwalk.sampling.sampler import Info
+from fourierwalk.solving.least_squares import LeastSquares
+from fourierwalk.solving.solver import Solver
+from fourierwalk.training.automatic import Automatic, Found, averaged
+from fourierwalk.training.followed import Resume
+from fourierwalk.training.history import Decision, Event, History
+from fourierwalk.training.panel import RowsPanel
+from fourierwalk.training.progress import Progress
+from fourierwalk.training.selection import Candidate, choose_regularization, left_out_values, values_at
+
+MOST_LEFT_OUT = 1000
+"""Up to so many rows a calibration without held-out rows is by leave-one-out; beyond, on rows of the fit."""
+
+GRADIENT_ROWS = 2000
+"""Rows at which the inputs' relevance is measured, at most."""
+
+
+class Calibration(NamedTuple):
+    """Values of the kept model at rows that it was not fitted to, their targets and weights, on the host."""
+
+    values: np.ndarray
+    targets: np.ndarray
+    weight: np.ndarray | None
+
+
+class Fit(NamedTuple):
+    """All that a fit has learnt; `interrupted`: the user ended it before its time."""
+
+    model: FourierModel
+    regularization: float
+    history: History
+    total_weight: float
+    resume: Resume
+    calibration: Calibration | None
+    interrupted: bool = False
+
+
+class Watched(NamedTuple):
+    """What a search had found when it ended, all that it told, and whether the user ended it."""
+
+    found: Found
+    events: list[Event]
+    interrupted: bool
+
+
+def watch(
+    search: Generator[Event | Found, None, Found], decisions: list[Event], deadline: float, progress: Progress
+) -> Watched:
+    """Run a search to its end, to a deadline or to an interrupt, whichever comes first."""
+    events, found, interrupted = list(decisions), None, False
+    try:
+        while found is None or time.monotonic() < deadline:
+            event = next(search)
+            if isinstance(event, Found):
+                found = event
+                continue
+            events.append(event)
+            progress.see(event)
+        search.close()
+        events.append(Decision("max_seconds have passed: the best model so far"))
+    except StopIteration as end:
+        found = end.value
+    except KeyboardInterrupt:
+        if found is None:
+            raise
+        interrupted = True
+        events.append(Decision("interrupted: the best model so far"))
+    return Watched(found, events, interrupted)
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """What a fit is put together from.
+
+    Parameters
+    ----------
+    scaling : Scaling
+        How inputs and targets were scaled.
+    panel : RowsPanel
+        The rows.
+    raw : Rows
+        The scaled rows in the inputs' own columns, where the panel's are coordinates of wide ones.
+    features : Features
+        The kind of columns.
+    solver : Solver
+        How amplitudes are solved for.
+    search : object
+        What has searched.
+    split_seed : int
+        Of the folds.
+    regularization : float, optional
+        The user's λ.
+    bounds : array of shape (2, q), optional
+        What predictions are kept within.
+    are_classes : bool
+        Whether targets are one-hot.
+    """
+
+    scaling: Scaling
+    panel: RowsPanel
+    raw: Rows
+    features: Features
+    solver: Solver
+    search: Any
+    split_seed: int
+    regularization: float | None
+    bounds: Array | None
+    are_classes: bool
+
+    @property
+    def whole(self) -> LeastSquares:
+        """The problem on all rows, in double precision."""
+        return LeastSquares(
+            self.panel.rows, self.features, 0.0, replace(self.solver, precision="double", batch_size=None)
+        )
+
+    def fit(self, watched: Watched) -> Fit:
+        """The model and all that is told about it."""
+        found, events = watched.found, list(watched.events)
+        members = [self._final(member, events) for member in found.members]
+        self._warn_if_constant(members)
+        model = self._model(members)
+        resume = Resume(
+            found.state,
+            getattr(self.search, "sampler", self.search),
+            self.split_seed,
+            found.members[0].look.step,
+            model.frequencies,
+            self.scaling.kind,
+        )
+        regularization = self.regularization
+        if regularization is None:  # one number for several members: the geometric mean
+            regularization = float(np.exp(np.mean([np.log(member.look.regularization) for member in members])))
+        calibration = _calibration(self.whole, found, members, self.scaling) if self.are_classes else None
+        history = History.of([*events, *_solves(events)])
+        weight = self.panel.rows.total_weight
+        return Fit(model, regularization, history, weight, resume, calibration, watched.interrupted)
+
+    def _final(self, member: Candidate, events: list[Event]) -> Candidate:
+        """The member with amplitudes of all rows: at the user's λ, the one of the held-out rows, or one by GCV."""
+        look = member.look
+        if member.is_constant:
+            return member
+        if self.regularization is None and math.isnan(look.error):
+            eigensystem = self.whole.eigensystem(member.frequencies)
+            chosen = choose_regularization(eigensystem)
+            amplitudes = eigensystem.amplitudes(chosen)
+            events.append(Decision(f"regularization {chosen:.3g} by generalised cross-validation at these frequencies"))
+        else:
+            chosen = look.regularization if self.regularization is None else self.regularization
+            amplitudes = replace(self.whole, regularization=chosen)(member.frequencies).amplitudes
+        return member._replace(look=look._replace(regularization=chosen), amplitudes=amplitudes)
+
+    def _warn_if_constant(self, members: Sequence[Candidate]) -> None:
+        if isinstance(self.search, Automatic) and all(member.is_constant for member in members):
+            warnings.warn(
+                "Nothing was found that predicts the targets better than their mean: the model is constant. More rows, "
+                "other inputs or less noise may help.",
+                UserWarning,
+                stacklevel=2,
+            )
+
+    def _model(self, members: Sequence[Candidate]) -> FourierModel:
+        """The average of the members, in the inputs' and the targets' units."""
+        frequencies, amplitudes = averaged([(member.frequencies, member.amplitudes) for member in members])
+        frequencies, importances, n = self.panel.lifted(frequencies), None, len(self.raw)
+        if hasattr(self.features, "slopes"):
+            some = self.raw.take(np.linspace(0, n - 1, min(n, GRADIENT_ROWS)).astype(np.int64))
+            importances = _relevance(mean_squared_gradients(some, self.features, frequencies, amplitudes))
+        targets = self.scaling.targets
+        in_units = amplitudes * targets.scale[None, :]
+        return FourierModel(
+            frequencies, in_units, targets.center, self.features, self.scaling, self.bounds, importances
+        )
+
+
+def _relevance(squares: Array) -> Array:
+    """As shares of their sum; all alike where there is nothing to share."""
+    xp = namespace(squares)
+    total = xp.sum(squares)
+    alike = xp.ones_like(squares) / squares.shape[0]
+    return xp.where(total > 0, squares / xp.where(total > 0, total, xp.ones_like(total)), alike)
+
+
+def _calibration(whole: LeastSquares, found: Found, final: Sequence[Candidate], scaling: Scaling) -> Calibration:
+    """The members' values at rows that they were not fitted to, as far as there are any."""
+    if found.judges[0] is None:
+        parts = [_own_values(whole, final)]
+    else:
+        features = whole.features
+        parts = [
+            (
+                values_at(judge.held_out, features, member.frequencies, features.coefficients(member.amplitudes)),
+                judge.held_out,
+            )
+            for judge, member in zip(found.judges, found.members, strict=True)
+            if judge is not None
+        ]
+    shares = to_host(scaling.targets.center)
+    values = np.concatenate([to_host(value) for value, _ in parts]) + shares
+    targets = np.concatenate([to_host(rows.y) for _, rows in parts]) + shares
+    if whole.rows.weight is None:
+        return Calibration(values, targets, None)
+    weights = [np.ones(len(rows)) if rows.weight is None else to_host(rows.weight) for _, rows in parts]
+    return Calibration(values, targets, np.concatenate(weights))
+
+
+def _own_values(whole: LeastSquares, final: Sequence[Candidate]) -> tuple[Any, Rows]:
+    """Values at the rows of the fit: of few rows with each left out in turn."""
+    rows = whole.rows
+    if len(final) == 1 and rows.total_weight <= MOST_LEFT_OUT:
+        return left_out_values(whole, final[0].frequencies, final[0].look.regularization), rows
+    if len(rows) > 10 * MOST_LEFT_OUT:  # from all over: they may be sorted by class
+        rows = rows.take(np.linspace(0, len(rows) - 1, 10 * MOST_LEFT_OUT).astype(np.int64))
+    frequencies, amplitudes = averaged([(member.frequencies, member.amplitudes) for member in final])
+    return values_at(rows, whole.features, frequencies, whole.features.coefficients(amplitudes)), rows
+
+
+def _solves(events: Sequence[Event]) -> Iterator[Decision]:
+    """What the walk's solves were, in words."""
+    solves = [event.solve for event in events if isinstance(event, Info) and event.solve is not None]
+    for path, precision in sorted({(solve.path, solve.precision) for solve in solves}):
+        n = sum((solve.path, solve.precision) == (path, precision) for solve in solves)
+        yield Decision(f"{n} steps solved on the {path} path in {precision} precision")
+    raised, fallen = sum(solve.raised for solve in solves), sum(solve.fallback for solve in solves)
+    if raised:
+        yield Decision(
+            f"{raised} of them repeated in a higher precision, because the one asked for could not be trusted"
+        )
+    if fallen:
+        yield Decision(f"{fallen} of them singular: solved for the minimum norm")

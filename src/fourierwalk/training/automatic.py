@@ -1,0 +1,437 @@
+"""Training without tuning (`sampler="auto"`): models that grow by what held-out rows say, and their average."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from fourierwalk.arrays.library import Array, like, namespace, to_host
+from fourierwalk.sampling.descent import Descent
+from fourierwalk.sampling.proposals import Proposal, ScaledWalk, ShapedWalk
+from fourierwalk.sampling.sampler import State, norms
+from fourierwalk.solving.least_squares import LeastSquares
+from fourierwalk.training.following import Ending, Phase, follow_from, spread_of
+from fourierwalk.training.history import Decision, Event
+from fourierwalk.training.policy import DEFAULT, Policy
+from fourierwalk.training.selection import Candidate, Selection, by_leave_one_out
+from fourierwalk.training.starts import KINDS, MOST_DOUBLINGS, Drawing, Shape, drawn
+
+WALK_REGULARIZATION = 0.01
+"""λ of a walk that does not choose one."""
+
+
+FEW_INPUTS = 10
+"""Up to so many inputs, the rows that a frequency is learnt from do not depend on their number."""
+
+AGREEING_FOLDS, CLEAR_SHARE = 5, 0.1
+"""So many folds that each take off this share of the mean's error agree that there is signal, however few the rows."""
+
+SURE_ROWS = 5.0
+"""Rows in the log loss of classes by which widths are told apart, at least."""
+
+
+class Split(NamedTuple):
+    """Rows to learn from, looks at the rows held out from them (if any are), and the shape of a start."""
+
+    problem: LeastSquares
+    selection: Selection | None
+    shape: Shape | None = None
+
+    def sample(self, n_rows: int) -> Split:
+        """The same with no more than so many rows to learn from; they come in a random order."""
+        if n_rows >= len(self.problem.rows) or self.selection is None:
+            return self
+        rows = self.problem.rows.take(np.arange(n_rows))
+        problem = LeastSquares(rows, self.problem.features, self.problem.regularization, self.problem.solver)
+        minimize = replace(problem, solver=self.selection.minimize.solver)
+        return Split(problem, replace(self.selection, minimize=minimize), self.shape)
+
+
+class Panel(Protocol):
+    """The ways to hold rows out."""
+
+    @property
+    def n_together(self) -> int:
+        """Members whose held-out rows decide together."""
+
+    @property
+    def n_rows(self) -> int:
+        """The distinct rows."""
+
+    @property
+    def n_inputs(self) -> int:
+        """Their columns."""
+
+    @property
+    def holds_out(self) -> bool:
+        """Whether there are rows to choose by."""
+
+    def split(self, member: int) -> Split:
+        """The rows of a member."""
+
+
+class Grown(NamedTuple):
+    """A member on its way, and whether its descent ended before its steps were done."""
+
+    candidate: Candidate
+    is_done: bool = False
+
+
+class Found(NamedTuple):
+    """What a search has found so far: the members of the model, and the looks at the rows that each has not seen."""
+
+    members: tuple[Candidate, ...]
+    judges: tuple[Selection | None, ...]
+    state: State
+
+
+class Start(NamedTuple):
+    """Where frequencies start: how many (None: to be found); the user's own, their spread and λ, if any; steps done."""
+
+    n_frequencies: int | None
+    dimension: int
+    n_inputs: int
+    frequencies: Array | None = None
+    spread: float | None = None
+    regularization: float | None = None
+    step: int = 0
+
+
+@dataclass(frozen=True)
+class Automatic:
+    """Training without tuning: a narrow model grows to twice its width as long as held-out rows say that it pays.
+
+    New frequencies are drawn in several ways; held-out rows choose among them, and descent refines all frequencies.
+    The models of several folds, or of several starts, are averaged.
+
+    Parameters
+    ----------
+    policy : Policy
+        The numbers that it goes by.
+    kinds : tuple of str
+        The ways to draw new frequencies, some of `fourierwalk.training.starts.KINDS`.
+    descend : bool
+        Whether descent refines.
+    proposal : Proposal, optional
+        How the kind "walk" moves frequencies. None: by their amplitude-weighted covariance, with log-normal lengths.
+    max_norm : float
+        No frequency is drawn with this norm or moves to it, or beyond.
+    n_steps : int, optional
+        Steps of descent of each member, at most. None: by the policy.
+    patience : int, optional
+        Looks at the held-out rows without a gain after which descent ends. None: by the policy.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fourierwalk import AdaptiveFourierRegressor
+    >>> from fourierwalk.training.automatic import Automatic
+    >>> x = np.linspace(-3, 3, 400)[:, None]
+    >>> y = np.sin(9 * x[:, 0])
+    >>> model = AdaptiveFourierRegressor(8, sampler=Automatic(kinds=("isotropic",)), random_state=0).fit(x, y)
+    >>> bool(model.score(x, y) > 0.99)
+    True
+    """
+
+    policy: Policy = field(default_factory=lambda: DEFAULT)
+    kinds: tuple[str, ...] = tuple(KINDS)
+    descend: bool = True
+    proposal: Proposal | None = None
+    max_norm: float = math.inf
+    n_steps: int | None = None
+    patience: int | None = None
+
+    def search(self, panel: Panel, start: Start, rng: np.random.Generator) -> Generator[Event | Found, None, Found]:
+        """Search for frequencies, yielding every step, look, decision, and the best that there is so far."""
+        if not panel.holds_out:
+            return (yield from self._by_leave_one_out(panel.split(0).problem, start, rng))
+        levels = self.levels(panel, start)
+        found = yield from self._grown_together(panel, start, levels, rng)
+        if not beats_the_mean(found, self.policy.sure):
+            return (yield from _constant(found))
+        sizes = self._sizes(start, [int(member.frequencies.shape[0]) for member in found.members])
+        for member in range(len(found.members), len(sizes)):
+            split = panel.split(member)
+            grown: Any = None
+            narrower = [level[0] for level in levels if level[0] < sizes[member]]
+            for width in (*narrower, sizes[member]):
+                grown = yield from self._grown(split, grown, width, start, levels, rng)
+            candidate = yield from self._polished(split, grown, levels, rng)
+            found = found._replace(members=(*found.members, candidate), judges=(*found.judges, split.selection))
+            yield Decision(f"member {member + 1}: held-out error {candidate.look.error:.4g}")
+            yield found
+        return found
+
+    def levels(self, panel: Panel, start: Start) -> list[tuple[int, ...]]:
+        """The widths of the members that decide together, from the narrowest on."""
+        if start.frequencies is not None:
+            return [(int(start.frequencies.shape[0]),)]
+        least = self.policy.least_width
+        if start.n_frequencies is None:
+            widths = [least]
+            while self._affords(2 * widths[-1], panel):
+                widths.append(2 * widths[-1])
+            return [(width,) * panel.n_together for width in widths]
+        n_members = max(1, min(panel.n_together, start.n_frequencies // least))
+        last = shares(start.n_frequencies, n_members)
+        doublings = range(math.ceil(math.log2(max(1.0, last[0] / least))))
+        return [*((least * 2**power,) * n_members for power in doublings), tuple(last)]
+
+    def _affords(self, width: int, panel: Panel) -> bool:
+        """Whether members may be so wide: no more columns than rows, and no more frequencies than the policy allows."""
+        n_members = max(self.policy.members, panel.n_together)
+        return n_members * width <= self.policy.most_frequencies and 2 * width <= panel.n_rows
+
+    def _worth(self, width: int, panel: Panel) -> float:
+        """The share of the error that this width must take off: the more, the more operations it costs."""
+        n_members = max(self.policy.members, panel.n_together)
+        cost = 4.0 * width**2 * self._n_rows(width, panel.n_inputs, panel.n_rows) * self.policy.steps * n_members
+        return self.policy.widening * (1.0 + cost / self.policy.operations)
+
+    def _n_rows(self, width: int, n_inputs: int, n_rows: int) -> int:
+        """The rows that a model of this width learns its frequencies from: more, the more components these have."""
+        return min(n_rows, int(self.policy.rows_per_frequency * width * max(1.0, n_inputs / FEW_INPUTS)))
+
+    def _sampled(self, split: Split, width: int) -> Split:
+        rows = split.problem.rows
+        return split.sample(self._n_rows(width, int(rows.x.shape[1]), len(rows)))
+
+    def _sizes(self, start: Start, trained: Sequence[int]) -> list[int]:
+        """The widths of all members, those that are there first."""
+        if start.frequencies is not None:
+            return list(trained)
+        policy, width = self.policy, trained[0]
+        if start.n_frequencies is None:
+            n_members = max(policy.members, min(policy.most_members, policy.usual // width))
+            return [*trained, *[width] * (n_members - len(trained))]
+        rest = start.n_frequencies - sum(trained)
+        n_more = max(1, min(rest // width, policy.most_members - len(trained)))
+        return [*trained, *shares(rest, n_more)] if rest > 0 else list(trained)
+
+    def _grown_together(
+        self, panel: Panel, start: Start, levels: Sequence[tuple[int, ...]], rng: np.random.Generator
+    ) -> Generator[Event | Found, None, Found]:
+        """The members that decide together, at the width beyond which it does not pay to grow."""
+        n_members = len(levels[0])
+        splits = [panel.split(member) for member in range(n_members)]
+        judges = tuple(split.selection for split in splits)
+        best: list[Grown] = []
+        last: list[Any] = [None] * n_members
+        misses, floor = 0, _least_error(judges)
+        for level in levels:
+            for i, width in enumerate(level):
+                last[i] = yield from self._grown(splits[i], last[i], width, start, levels, rng)
+                if not best and i == 0:
+                    yield _found([last[0].candidate], judges[:1])
+            bar = self._worth(level[0], panel) if start.n_frequencies is None else self.policy.widening
+            pays = not best or _error(best) - _error(last) > bar * (_error(best) + floor)
+            yield Decision(
+                f"{_counted(n_members, 'model')} of {level[0]} frequencies: held-out error {_error(last):.4g}"
+                + ("" if pays else f", against {_error(best):.4g}: not worth its width")
+            )
+            misses = 0 if pays else misses + 1
+            best = list(last) if pays else best
+            yield _found([grown.candidate for grown in best], judges)
+            if misses > self.policy.misses:
+                break
+        members: list[Candidate] = []
+        for split, grown in zip(splits, best, strict=True):
+            member = yield from self._polished(split, grown, levels, rng)
+            members.append(member)
+        found = _found(members, judges)
+        yield found
+        return found
+
+    def _grown(
+        self,
+        split: Split,
+        grown: Grown | None,
+        width: int,
+        start: Start,
+        levels: Sequence[tuple[int, ...]],
+        rng: np.random.Generator,
+    ) -> Generator[Event, None, Grown]:
+        """A model of this width: what there is, new frequencies of the best kind, and descent from there."""
+        sampled = self._sampled(split, width)
+        selection: Any = sampled.selection
+        before = None if grown is None else grown.candidate
+        tried = []
+        for kind, frequencies in self._drawn(sampled, before, width, start, rng):
+            if before is None:
+                candidate = selection.look(start.step, frequencies, kind)
+            else:
+                candidate = selection.look_near(before.look, before.look.step, frequencies, kind)
+            yield candidate.look
+            tried.append(candidate)
+        chosen = min(tried, key=lambda candidate: candidate.look.error)
+        n_steps = self.policy.steps if self.n_steps is None else self.n_steps // len(levels)
+        return (yield from self._descended(sampled, chosen, n_steps, self.policy.patience, rng))
+
+    def _drawn(
+        self, split: Split, before: Candidate | None, width: int, start: Start, rng: np.random.Generator
+    ) -> Generator[tuple[str, Array], None, None]:
+        """All frequencies of a model of this width, by the kind of the new ones."""
+        reference, xp = split.problem.rows.y, namespace(split.problem.rows.y)
+        if start.frequencies is not None:
+            yield "given", start.frequencies
+            return
+        known: Any = (None, None) if before is None else (to_host(before.frequencies), to_host(before.amplitudes))
+        walk = self.proposal or ScaledWalk(ShapedWalk(self.policy.wander))
+        kinds = self.kinds
+        if start.spread is not None:
+            kinds = tuple(kind for kind in kinds if kind in ("isotropic", "walk")) or ("isotropic",)
+        shape: Any = split.shape
+        draw = Drawing(shape, known[0], known[1], walk, self.policy.inputs_together)
+        n_new = width - (0 if before is None else before.frequencies.shape[0])
+        for kind, new in drawn(kinds, draw, n_new, start.dimension - start.n_inputs, rng):
+            frequencies = self._inside(like(new, reference))
+            yield kind, frequencies if before is None else xp.concat((before.frequencies, frequencies), axis=0)
+
+    def _inside(self, frequencies: Array) -> Array:
+        """New frequencies, shortened where their norm is too large."""
+        if math.isinf(self.max_norm):
+            return frequencies
+        xp, lengths = namespace(frequencies), norms(frequencies)
+        is_inside = lengths < self.max_norm
+        factors = xp.where(is_inside, xp.ones_like(lengths), 0.99 * self.max_norm / lengths)
+        return frequencies * factors[:, None]
+
+    def _descended(
+        self, split: Split, chosen: Candidate, n_steps: int, patience: int, rng: np.random.Generator
+    ) -> Generator[Event, None, Grown]:
+        """The best state of a descent from a candidate."""
+        if not self.descend or n_steps < 1 or not hasattr(split.problem.features, "gradient"):
+            return Grown(chosen)
+        phase = Phase(
+            Descent(max_norm=self.max_norm),
+            replace(split.problem, solver=split.problem.solver.for_descent),
+            n_steps,
+            self.policy.look_every,
+            patience if self.patience is None else self.patience,
+            follows=True,
+            policy=self.policy,
+        )
+        selection: Any = split.selection
+        trail: Any = yield from follow_from(phase, selection, chosen, chosen.look.step, rng)
+        look = trail.best.look._replace(step=trail.state.step)  # the next steps are counted from here
+        return Grown(trail.best._replace(look=look), trail.ending is not Ending.ALL_DONE)
+
+    def _polished(
+        self, split: Split, grown: Grown, levels: Sequence[tuple[int, ...]], rng: np.random.Generator
+    ) -> Generator[Event, None, Candidate]:
+        """The member after a longer descent, if it may gain by one, with a λ of all its rows from a finer path."""
+        selection: Any = split.selection
+        n_steps = self.policy.last_steps if self.n_steps is None else self.n_steps % len(levels)
+        if not grown.is_done:
+            width = int(grown.candidate.frequencies.shape[0])
+            sampled = self._sampled(split, width)
+            grown = yield from self._descended(sampled, grown.candidate, n_steps, self.policy.last_patience, rng)
+        return selection.refined(grown.candidate)
+
+    def _by_leave_one_out(
+        self, problem: LeastSquares, start: Start, rng: np.random.Generator
+    ) -> Generator[Event | Found, None, Found]:
+        """A spread and a λ, and no steps: leave-one-out cannot judge frequencies that were fitted to its rows."""
+        is_given = start.frequencies is not None
+        best = spread_by_trial(
+            lambda ω: by_leave_one_out(problem, ω if is_given else self._inside(ω), start.regularization),
+            start._replace(n_frequencies=start.n_frequencies or self.policy.usual),
+            problem.rows.y,
+            rng,
+        )
+        yield best.look
+        yield Decision(f"frequencies of spread {spread_of(best.frequencies):.3g} without steps, by leave-one-out")
+        found = _found([best], (None,))
+        total = problem.rows.total_weight
+        constant = (
+            float(problem.rows.target_energy) / total * (total / max(total - 1.0, 1.0)) ** 2
+        )  # mean of the others
+        if not best.look.error < constant:
+            return (yield from _constant(found))
+        yield found
+        return found
+
+
+def _found(members: Sequence[Any], judges: Sequence[Selection | None]) -> Found:
+    first = members[0]
+    return Found(tuple(members), tuple(judges), State(first.look.step, first.frequencies, first.amplitudes, None))
+
+
+def _error(members: Sequence[Grown]) -> float:
+    """The mean of the members' held-out errors: their folds are of one size."""
+    return sum(member.candidate.look.error for member in members) / len(members)
+
+
+def _least_error(judges: Sequence[Selection | None]) -> float:
+    """What log losses are told apart by: a few rows, if all the others are certain. Squares need no such floor."""
+    n_rows = sum(len(judge.held_out) for judge in judges if judge is not None and judge.shares is not None)
+    return SURE_ROWS / n_rows if n_rows else 0.0
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def shares(n: int, n_parts: int) -> list[int]:
+    """n in so many parts that differ by one at most."""
+    return [n * (i + 1) // n_parts - n * i // n_parts for i in range(n_parts)]
+
+
+def beats_the_mean(found: Found, sure: float) -> bool:
+    """Whether the members beat the constant model on rows that they have not seen, surely or clearly in every fold."""
+    judged = [(judge, member) for judge, member in zip(found.judges, found.members, strict=True) if judge is not None]
+    gains = [judge.gains(member) for judge, member in judged]
+    shares_gained = [
+        float(np.mean(gain)) / max(float(np.mean(gain)) + member.look.error, 1e-300)
+        for gain, (_, member) in zip(gains, judged, strict=True)
+    ]
+    if len(gains) >= AGREEING_FOLDS and min(shares_gained) > CLEAR_SHARE:
+        return True
+    pooled = np.concatenate(gains)
+    return bool(np.mean(pooled) > sure * np.std(pooled) / math.sqrt(pooled.size))
+
+
+def averaged(models: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """Frequencies and amplitudes of the average of some models."""
+    if len(models) == 1:
+        return models[0]
+    concat = namespace(models[0][0]).concat
+    frequencies = concat([frequencies for frequencies, _ in models], axis=0)
+    return frequencies, concat([amplitudes for _, amplitudes in models], axis=0) / len(models)
+
+
+def spread_by_trial(
+    look: Callable[[Array], Candidate], start: Start, reference: Any, rng: np.random.Generator
+) -> Candidate:
+    """The best of frequencies N(0, (2ⁱ/√d)²) with one draw of directions; the user's own start as it is."""
+    if start.frequencies is not None:
+        return look(start.frequencies)
+    drawn = like(rng.standard_normal((start.n_frequencies, start.dimension)), reference)  # type: ignore[arg-type]
+    if start.spread is not None:
+        return look(start.spread * drawn)
+    unit = 1.0 / math.sqrt(start.dimension)
+    tried = {power: look(unit * 2.0**power * drawn) for power in (0, 1)}
+    way = 1 if tried[1].look.error < tried[0].look.error else -1
+    power = max(0, way)
+    while abs(power) < MOST_DOUBLINGS:
+        tried[power + way] = look(unit * 2.0 ** (power + way) * drawn)
+        if not tried[power + way].look.error < tried[power].look.error:
+            break
+        power += way
+    return tried[power]
+
+
+def _constant(found: Found) -> Generator[Event | Found, None, Found]:
+    """The constant model: nothing found is better."""
+    yield Decision("nothing beats the mean of the targets on rows that were not fitted: the constant model")
+    nothing = tuple(
+        Candidate(look._replace(regularization=math.inf), frequencies, 0 * amplitudes)
+        for look, frequencies, amplitudes in found.members
+    )
+    found = found._replace(members=nothing)
+    yield found
+    return found

@@ -1,0 +1,110 @@
+"""A sampler that is followed from one start: what every sampler but "auto" does."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fourierwalk.arrays.library import Array, like
+from fourierwalk.sampling.descent import Descent
+from fourierwalk.sampling.sampler import State
+from fourierwalk.solving.least_squares import Minibatch
+from fourierwalk.training.automatic import Found, Start
+from fourierwalk.training.following import Ending, Phase, follow
+from fourierwalk.training.history import Decision, Event
+from fourierwalk.training.selection import Candidate, Look
+
+
+class Resume(NamedTuple):
+    """Where a warm start goes on: the last state and its sampler, the draw of held-out rows, the best frequencies."""
+
+    state: State
+    sampler: Any
+    split_seed: int
+    best_step: int
+    best: Array
+    scaling: str = "columns"  # the kind that its frequencies are in the units of
+
+    def onward(self, walk: Any, minimize: Any, n_outputs: int) -> State:
+        """The last state, or a new one at its frequencies where the proposal or the outputs have changed since.
+
+        The last state of an average has the frequencies of one member: a walk goes on from those of all.
+        """
+        same = walk == self.sampler
+        if same and self.state.amplitudes.shape[1] == n_outputs:
+            return self.state
+        is_whole = self.state.frequencies.shape == self.best.shape
+        frequencies = self.state.frequencies if is_whole else self.best
+        return walk.init(minimize, frequencies)._replace(step=self.state.step)
+
+
+@dataclass(frozen=True)
+class Followed:
+    """A sampler that is followed from one start: what every sampler but "auto" does.
+
+    Parameters
+    ----------
+    sampler : sampler object
+        What takes the steps.
+    n_steps, look_every, patience : int
+        Steps at most, steps between two looks at held-out rows, looks without a gain after which it ends.
+    starts_at_zero : bool
+        Whether frequencies start at zero (the paper) where no start is given.
+    resume : Resume, optional
+        Where an earlier fit was left.
+    """
+
+    sampler: Any
+    n_steps: int
+    look_every: int
+    patience: int
+    starts_at_zero: bool = False
+    resume: Resume | None = None
+
+    def search(self, panel: Any, start: Start, rng: Any) -> Generator[Event | Found, None, Found]:
+        """Follow the sampler; the last state is kept, or the best on held-out rows."""
+        problem, selection, _ = panel.split(0)
+        on_batches: Any = problem
+        if problem.solver.batch_size is not None and not isinstance(self.sampler, Descent):
+            on_batches = Minibatch(problem, rng.spawn(1)[0])
+        state, candidates = self._begin(on_batches, start, problem.rows.y, rng)
+        looked = [] if selection is None else [selection.look(*candidate) for candidate in candidates]
+        for candidate in looked:
+            yield candidate.look
+        best = min(looked, key=lambda candidate: candidate.look.error) if looked else None
+        phase = Phase(self.sampler, on_batches, self.n_steps, self.look_every, self.patience)
+        trail = yield from follow(phase, selection, best, state, rng)
+        kept = trail.best
+        if trail.ending is Ending.RUNAWAY:
+            warnings.warn(
+                "The frequencies ran away from the data and the walk was ended: a smaller step_size, a max_norm, or a "
+                "larger regularization keeps them in reach.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        yield Decision(f"{trail.state.step} steps: {trail.ending.value}")
+        if kept is None:
+            look = Look(trail.state.step, math.nan, problem.regularization)
+            kept = Candidate(look, trail.state.frequencies, trail.state.amplitudes)
+        elif selection is not None:
+            kept = selection.refined(kept)
+            yield Decision(f"the state of step {kept.look.step} was kept, with held-out error {kept.look.error:.4g}")
+        return Found((kept,), (selection,), trail.state)
+
+    def _begin(self, minimize: Any, start: Start, reference: Any, rng: Any) -> tuple[State, list[tuple[int, Array]]]:
+        """The first state, and what may be kept already."""
+        if self.resume is not None:
+            state = self.resume.onward(self.sampler, minimize, int(reference.shape[1]))
+            return state, [(self.resume.best_step, self.resume.best), (state.step, state.frequencies)]
+        frequencies = start.frequencies
+        if frequencies is None:
+            spread = (0.0 if self.starts_at_zero else 1.0) if start.spread is None else start.spread
+            shape = (start.n_frequencies, start.dimension)
+            frequencies = like(spread * rng.standard_normal(shape) if spread else np.zeros(shape), reference)
+        state = self.sampler.init(minimize, frequencies)
+        return state, [(0, state.frequencies)]

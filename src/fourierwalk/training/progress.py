@@ -1,0 +1,41 @@
+"""A line of text now and then about a fit that is under way."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any, TextIO
+
+from fourierwalk.training.history import Decision
+from fourierwalk.training.selection import Look
+
+
+class Progress:
+    """Prints what a search tells: 0 nothing, 1 its decisions, 2 every look at the held-out rows too.
+
+    Examples
+    --------
+    >>> Progress(1, sys.stdout).see(Decision("1 model of 16 frequencies: held-out error 0.5"))  # doctest: +ELLIPSIS
+    [...s] 1 model of 16 frequencies: held-out error 0.5
+    """
+
+    def __init__(self, verbose: int, stream: TextIO | None = None) -> None:
+        self._verbose, self._stream, self._begin = verbose, stream, time.monotonic()
+
+    def see(self, event: Any) -> None:
+        """Tell of an event, if it is of a kind that is wanted."""
+        if isinstance(event, Decision) and self._verbose >= 1:
+            self._say(event.text)
+        elif isinstance(event, Look) and self._verbose >= 2:
+            self._say(
+                f"{event.phase}, step {event.step}: held-out error {event.error:.4g}, λ {event.regularization:.1g}"
+            )
+
+    def _say(self, text: str) -> None:
+        stream = sys.stdout if self._stream is None else self._stream
+        line = f"[{time.monotonic() - self._begin:6.1f} s] {text}"
+        try:
+            line.encode(getattr(stream, "encoding", None) or "utf-8")
+        except UnicodeEncodeError:
+            line = line.replace("λ", "lambda").encode("ascii", "replace").decode("ascii")
+        print(line, file=stream, flush=True)

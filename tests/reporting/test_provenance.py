@@ -1,0 +1,36 @@
+"""Results say where they come from."""
+
+import platform
+
+import numpy as np
+
+from fourierwalk.reporting import provenance as module
+
+
+def test_versions_are_those_that_run():
+    found = module.provenance("a command")
+    assert found["command"] == "a command"
+    assert found["versions"]["numpy"] == np.__version__
+    assert found["versions"]["python"] == platform.python_version()
+    assert found["machine"]["cores"] >= 1
+
+
+def test_the_environment_names_the_commit_of_a_copy(monkeypatch):
+    def no_git(*_, **__):
+        raise FileNotFoundError("git")
+
+    monkeypatch.setenv("FOURIERWALK_COMMIT", "abc")
+    assert module.commit() == "abc"
+    monkeypatch.delenv("FOURIERWALK_COMMIT")
+    monkeypatch.setattr(module.subprocess, "run", no_git)
+    assert module.commit() is None
+
+
+def test_description_names_machine_and_versions():
+    words = module.describe({"machine": {"cores": 2}, "versions": {"numpy": "9.9"}})
+    assert words == "cores 2, numpy 9.9."
+
+
+def test_no_absolute_path_of_a_machine_is_kept(monkeypatch, tmp_path):
+    monkeypatch.setattr(module.sys, "argv", ["fourierwalk", "demo", "--out", str(tmp_path / "here")])
+    assert module.provenance()["command"] == "fourierwalk demo --out here"
