@@ -1,5 +1,6 @@
 """What tests share: fits, and every kind of features beside its definition in NumPy. A new kind is one more row."""
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
@@ -166,7 +167,8 @@ QUICK = replace(
     least_width=4,
     most_frequencies=48,
     widening=0.02,
-    misses=1,
+    growth=2,
+    rounded=math.inf,
     operations=1e18,
     rows_per_frequency=1000,
     usual=1,

@@ -3,8 +3,9 @@ import pytest
 from numpy.testing import assert_allclose
 from tables import FEATURES, OnlyCosines, every_differentiable_kind, every_kind, problem, slopes
 
-from fourierwalk.data.features import KINDS, Activation, CosineSine, named, sigmoid
-from fourierwalk.data.rows import Block
+from fourierwalk.data.features import KINDS, Activation, CosineSine, RoundedCosineSine, named, sigmoid
+from fourierwalk.data.rows import Block, Rows
+from fourierwalk.solving.least_squares import LeastSquares
 
 
 def columns_and_design(kind, backend, n_rows=12, n_frequencies=4):
@@ -147,3 +148,26 @@ def test_an_unknown_name_gets_the_allowed_ones():
 def test_what_has_no_columns_is_no_features_object(thing):
     with pytest.raises(TypeError, match=f"features must be .*got {type(thing).__name__}"):
         named(thing)
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+@pytest.mark.parametrize("n_inputs", [2, 30], ids=["by moments", "by pulls"])
+def test_rounded_pairs_are_those_of_double_precision(n_inputs, weighted):
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((200, n_inputs)), rng.standard_normal((200, 3))
+    rows = Rows(x, y, rng.random(200) if weighted else None)
+    frequencies, rounded = rng.standard_normal((20, n_inputs)), RoundedCosineSine()
+    for block in (rows.whole(), next(rows.blocks(40))):  # nothing kept, and columns kept
+        assert rounded.columns(block, frequencies).dtype == np.float32
+        assert_allclose(rounded.columns(block, frequencies), CosineSine().columns(block, frequencies), atol=1e-5)
+        amplitudes = rng.standard_normal((20, 3)) + 1j * rng.standard_normal((20, 3))
+        gradients = [kind.gradient(block, frequencies, amplitudes) for kind in (rounded, CosineSine())]
+        assert gradients[0].dtype == np.float64
+        assert_allclose(*gradients, rtol=0, atol=1e-5 * np.max(np.abs(gradients[1])))
+    problems = [LeastSquares(rows, kind, 1e-3) for kind in (rounded, CosineSine())]
+    solutions = [problem(frequencies) for problem in problems]
+    assert solutions[0].amplitudes.dtype == np.complex128
+    columns = CosineSine().columns(rows.whole(), frequencies)
+    fits = [columns @ CosineSine().coefficients(solution.amplitudes) for solution in solutions]
+    assert_allclose(*fits, atol=1e-4)
+    assert solutions[0].loss == pytest.approx(solutions[1].loss, rel=1e-5)

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from tables import FEATURES, OnlyCosines, Plain, drained, ridge
 
 from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierRegressor
 from fourierwalk.arrays.library import to_host
-from fourierwalk.data.features import sigmoid
+from fourierwalk.data.features import CosineSine, RoundedCosineSine, sigmoid
 from fourierwalk.data.rows import Rows
 from fourierwalk.sampling.descent import Descent
 from fourierwalk.sampling.proposals import RandomWalk, ScaledWalk, ShapedWalk
@@ -22,6 +23,7 @@ from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.solver import Solver
 from fourierwalk.training import automatic
 from fourierwalk.training.automatic import (
+    ROUNDED_REGULARIZATION,
     Automatic,
     Found,
     Grown,
@@ -44,7 +46,8 @@ QUICK = Policy(
     least_width=4,
     most_frequencies=64,
     widening=0.02,
-    misses=1,
+    growth=2,
+    rounded=math.inf,
     operations=1e18,
     rows_per_frequency=1000,
     usual=1,
@@ -282,17 +285,19 @@ def test_the_levels_without_a_number_end_at_the_most_frequencies(n_together):
     """Of all members, those that are trained later too."""
     for members in (1, 3, 8):
         for most in (7, 64, 65, 1000):
-            found = levels(None, n_together, n_rows=10**5, members=members, most_frequencies=most)
+            found = levels(None, n_together, n_rows=10**5, members=members, most_frequencies=most, growth=4)
             n_members = max(members, n_together)
+            reached = [level[0] for level in found]
             assert found[0] == (4,) * n_together  # one there is
-            assert [level[0] for level in found] == [4 * 2**i for i in range(len(found))]
-            assert len(found) == 1 or n_members * found[-1][0] <= most
-            assert n_members * 2 * found[-1][0] > most
+            assert reached[:-1] == [4 * 4**i for i in range(len(found) - 1)]
+            assert all(2 * narrow <= wide <= 4 * narrow for narrow, wide in pairwise(reached))
+            assert len(found) == 1 or n_members * reached[-1] <= most
+            assert n_members * 2 * reached[-1] > most
 
 
 def test_the_levels_without_a_number_have_no_more_columns_than_rows():
-    for n_rows, widest in ((63, 16), (64, 32), (127, 32), (128, 64)):
-        assert levels(None, n_rows=n_rows, most_frequencies=10**6)[-1] == (widest,)
+    for n_rows, widest in ((63, 16), (64, 32), (128, 64), (130, 64)):
+        assert levels(None, n_rows=n_rows, most_frequencies=10**6, growth=4)[-1] == (widest,)
 
 
 def test_what_costs_more_must_be_worth_more():
@@ -370,34 +375,38 @@ def scripted(monkeypatch, errors):
 
 
 @pytest.mark.parametrize(
-    ("errors", "misses", "width", "failed"),
+    ("errors", "width", "failed"),
     [
-        ({4: 1.0, 8: 0.5, 16: 0.2, 32: 0.1}, 1, 32, []),
-        ({4: 1.0, 8: 0.5, 16: 0.495, 32: 0.1}, 0, 8, [16]),  # a gain of 1 % is none
-        ({4: 1.0, 8: 0.5, 16: 0.495, 32: 0.1}, 1, 32, [16]),
-        ({4: 1.0, 8: 0.5, 16: 0.495, 32: 0.491}, 1, 8, [16, 32]),
-        ({4: 1.0, 8: 2.0, 16: 2.0, 32: 0.1}, 1, 4, [8, 16]),
-        ({4: 1.0, 8: 2.0, 16: 2.0, 32: 0.1}, 2, 32, [8, 16]),
+        ({4: 1.0, 8: 0.5, 16: 0.2, 32: 0.1}, 32, None),
+        ({4: 1.0, 8: 0.5, 16: 0.495, 32: 0.1}, 8, 16),  # a gain of 1 % is none
+        ({4: 1.0, 8: 2.0, 16: 2.0, 32: 0.1}, 4, 8),
     ],
 )
-def test_growth_stops_where_it_does_not_pay(errors, misses, width, failed, monkeypatch):
+def test_growth_stops_where_it_does_not_pay(errors, width, failed, monkeypatch):
     scripted(monkeypatch, errors.get)
-    policy = replace(QUICK, widening=0.02, misses=misses, most_frequencies=96)
+    policy = replace(QUICK, widening=0.02, most_frequencies=96)
     events, snapshots, found = searched(Automatic(policy), panel(), start())
     assert widths(found) == [width] * 3
     told = [text for text in words(events) if " frequencies: held-out error " in text]
-    assert [text for text in told if "not worth its width" in text] == [
-        text for n in failed for text in told if f" of {n} frequencies" in text
-    ]
-    assert len(told) == len({*failed, *(n for n in errors if n <= max(failed, default=32) or n <= width)})
+    assert [f" of {failed} frequencies" in text for text in told] == ["not worth its width" in text for text in told]
+    assert len(told) == sum(n <= (failed or width) for n in errors)
     assert [widths(one)[0] for one in snapshots] == sorted(widths(one)[0] for one in snapshots)
+
+
+@pytest.mark.parametrize(
+    ("growth", "n_frequencies", "expected"),
+    [(2, 16, [4, 8, 16]), (4, 16, [4, 16]), (4, 20, [4, 16, 20]), (3, 40, [4, 12, 36, 40]), (4, 3, [3]), (4, 4, [4])],
+)
+def test_widths_grow_by_a_factor_up_to_the_one_asked_for(growth, n_frequencies, expected):
+    search = Automatic(replace(QUICK, growth=growth))
+    assert search.levels(panel(), start(n_frequencies)) == [(width,) for width in expected]
 
 
 def test_a_mean_of_the_folds_decides_on_growth(monkeypatch):
     """One fold's gain may hide another's loss."""
     turns = iter([1.0, 1.0, 0.2, 1.7, 0.1, 9.0, 9.0, 9.0])
     scripted(monkeypatch, lambda width: next(turns))
-    policy = replace(QUICK, misses=1, most_frequencies=48, members=2)
+    policy = replace(QUICK, most_frequencies=48, members=2)
     events, _, found = searched(Automatic(policy), panel(n_together=2), start())
     assert widths(found) == [8, 8]
     assert words(events)[:3] == [
@@ -503,7 +512,7 @@ def test_a_level_keeps_the_frequencies_of_the_one_before(monkeypatch):
         return self.look(step, frequencies, phase)
 
     monkeypatch.setattr(Selection, "look_near", look_near)
-    search = Automatic(replace(QUICK, widening=0.0, misses=9), descend=False)
+    search = Automatic(replace(QUICK, widening=0.0), descend=False)
     _, snapshots, _ = searched(search, panel(), start(8))
     assert len(seen) == len(search.kinds)
     for omega in seen:
@@ -544,7 +553,7 @@ def test_steps_that_are_counted_are_those_of_each_member():
     """Shared among the levels; what is left over belongs to the last descent."""
     patient = {"patience": 1000}
     for n_steps, expected in ((0, 0), (1, 1), (7, 7), (12, 12)):
-        policy = replace(QUICK, widening=0.0, misses=9)
+        policy = replace(QUICK, widening=0.0)
         events, _, found = searched(Automatic(policy, n_steps=n_steps, **patient), panel(noise=0.2), start(8))
         assert widths(found) == [8]
         assert steps_of(events) == expected
@@ -590,7 +599,7 @@ def test_only_the_kinds_that_are_wanted_are_drawn():
 
 
 def test_a_proposal_of_the_users_own_moves_the_walk():
-    search = Automatic(replace(QUICK, widening=0.0, misses=9), ("isotropic", "walk"), False, RandomWalk(1e-9))
+    search = Automatic(replace(QUICK, widening=0.0), ("isotropic", "walk"), False, RandomWalk(1e-9))
     _, snapshots, found = searched(search, panel(noise=0.2), start(8))
     before = snapshots[0].members[0].frequencies
     new = found.members[0].frequencies[4:]
@@ -682,7 +691,7 @@ def test_narrow_models_learn_frequencies_from_few_rows_and_amplitudes_from_all(m
         return descended(self, split, chosen, n_steps, *rest)
 
     monkeypatch.setattr(Automatic, "_descended", recorded)
-    policy = replace(QUICK, widening=0.0, misses=9, rows_per_frequency=20, steps=6, last_steps=11)
+    policy = replace(QUICK, widening=0.0, rows_per_frequency=20, steps=6, last_steps=11)
     _, _, found = searched(Automatic(policy), panel(noise=0.2), start(8))
     assert seen == [(4, 80, 6), (8, 160, 6), (8, 160, 11)]
     member = found.members[0]
@@ -864,3 +873,23 @@ def test_a_signal_is_found_that_no_spread_alone_has():
     )
     assert fixed < 0.6
     assert found > 0.95
+
+
+def test_steps_are_rounded_while_the_error_is_far_above_it(monkeypatch):
+    """What is returned is not: amplitudes are of all rows in double precision."""
+    seen, follow_from = [], automatic.follow_from
+
+    def recorded(phase, selection, chosen, step, rng):
+        kinds = {type(phase.minimize.features), type(selection.minimize.features)}
+        seen.append((kinds, phase.policy.least_regularization))
+        return (yield from follow_from(phase, selection, chosen, step, rng))
+
+    monkeypatch.setattr(automatic, "follow_from", recorded)
+    for least, kind, floor in ((0.0, RoundedCosineSine, ROUNDED_REGULARIZATION), (math.inf, CosineSine, 1e-7)):
+        policy = replace(QUICK, rounded=least, least_regularization=1e-7)
+        search = Automatic(policy)
+        _, _, found = searched(search, panel(noise=0.2), start(8, regularization=1e-2))
+        assert seen[0] == ({kind}, floor)
+        assert isinstance(found.judges[0].minimize.features, CosineSine)
+        assert not isinstance(found.judges[0].minimize.features, RoundedCosineSine)
+        seen.clear()

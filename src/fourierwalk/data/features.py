@@ -6,9 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
+import numpy as np
+
 from fourierwalk.arrays.complexes import complex_of, hermitian
 from fourierwalk.arrays.cosines import cos_sin
-from fourierwalk.arrays.library import Array, namespace
+from fourierwalk.arrays.library import Array, float64, namespace
 from fourierwalk.arrays.products import matmul
 from fourierwalk.data.rows import Block
 
@@ -152,6 +154,23 @@ class CosineSine(_Fourier):
         """β = a − ib."""
         n = unknowns.shape[-2] // 2
         return complex_of(unknowns[..., :n, :], -unknowns[..., n:, :])
+
+
+@dataclass(frozen=True)
+class RoundedCosineSine(CosineSine):
+    """Cosines and sines of NumPy's dense rows in single precision: half the time, for steps that need not be exact."""
+
+    def columns(self, block: Block, frequencies: Array) -> Array:
+        """In single precision."""
+        return block.columns(self, frequencies, lambda: self.single_columns(block, frequencies, "single"))
+
+    def system(self, gram: Array, moment: Array) -> tuple[Array, Array]:
+        """The sums in double precision, for the solve."""
+        return float64(gram), float64(moment)
+
+    def gradient(self, block: Block, frequencies: Array, amplitudes: Array) -> Array:
+        """In single precision, too."""
+        return float64(super().gradient(block.single(), frequencies, amplitudes.astype(np.complex64)))
 
 
 _APART = 1e-5  # of the two phases of a central difference, half

@@ -53,6 +53,11 @@ class Block:
         halves, thirds = (None if each is None else each.part(part) for each in (self.halves, self.thirds))
         return replace(self, x=x, y=y, weight=weight, halves=halves, thirds=thirds, kept=None)
 
+    def single(self) -> Block:
+        """The same rows of NumPy in single precision."""
+        x, y, weight = (None if each is None else each.astype(np.float32) for each in (self.x, self.y, self.weight))
+        return replace(self, x=x, y=y, weight=weight)
+
     def columns(self, features: Any, frequencies: Array, make: Callable[[], Array]) -> Array:
         """The features' columns, made if they are not there: descent asks for them in a solve and in its gradient."""
         return make() if self.kept is None else self.kept.of(frequencies, (features,), "", make)
@@ -67,7 +72,7 @@ class Block:
     def gather(self, pulls: Array) -> Array:
         """The adjoint of `project`: Σₙ pullₙₖ xₙ, (K, d)."""
         if self.center is None or self.scale is None:
-            return matmul(pulls.T, float64(self.x))
+            return matmul(pulls.T, namespace(pulls).astype(self.x, pulls.dtype, copy=False))
         total = namespace(pulls).sum(pulls, axis=0)
         return ((self.x.T @ pulls).T - total[:, None] * self.center[None, :]) / self.scale[None, :]
 
@@ -83,7 +88,7 @@ class Block:
     def moments(self, columns: Array, values: Array) -> Array:
         """Σₙ columnₙⱼ valueₙₒ xₙ of dense rows, (n_columns, q, d)."""
         xp, shape = namespace(columns), (int(columns.shape[1]), int(values.shape[1]), int(self.x.shape[1]))
-        products = values[:, :, None] * float64(self.x)[:, None, :]
+        products = values[:, :, None] * xp.astype(self.x, values.dtype, copy=False)[:, None, :]
         return xp.reshape(matmul(columns.T, xp.reshape(products, (-1, shape[1] * shape[2]))), shape)
 
     def projector(self, vectors: Array, precision: str = "double") -> Callable[[slice], Array]:

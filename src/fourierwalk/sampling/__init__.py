@@ -1,1 +1,1 @@
-"""How frequencies move: the walk of Algorithms 1 and 2, proposals, resampling, descent. Sees neither rows nor solves."""
+"""How frequencies move: the walk of Algorithms 1 and 2, proposals, resampling, descent; no rows, no solves."""

@@ -325,7 +325,7 @@ ALWAYS_FITS = 1e9
 
 _FITTED: dict[str, float] = {}  # the most that has been asked about and fitted, by device
 
-ROUNDED_FROM = 1e12
+ROUNDED_FROM = 1e11
 """Multiplications in a solve from which on "auto" rounds on a GPU: with fewer, double precision takes no longer."""
 
 TRUST = 1e-3

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from fourierwalk.arrays.library import Array, like, namespace, to_host
+from fourierwalk.data.features import CosineSine, Features, RoundedCosineSine
+from fourierwalk.data.rows import Rows
 from fourierwalk.sampling.descent import Descent
 from fourierwalk.sampling.proposals import Proposal, ScaledWalk, ShapedWalk
 from fourierwalk.sampling.sampler import State, norms
@@ -30,6 +32,9 @@ FEW_INPUTS = 10
 AGREEING_FOLDS, CLEAR_SHARE = 5, 0.1
 """So many folds that each take off this share of the mean's error agree that there is signal, however few the rows."""
 
+ROUNDED_REGULARIZATION = 1e-5
+"""λ from which on steps may be taken in single precision: its sums are right to about 1e-6 of the rows' number."""
+
 SURE_ROWS = 5.0
 """Rows in the log loss of classes by which widths are told apart, at least."""
 
@@ -45,10 +50,20 @@ class Split(NamedTuple):
         """The same with no more than so many rows to learn from; they come in a random order."""
         if n_rows >= len(self.problem.rows) or self.selection is None:
             return self
-        rows = self.problem.rows.take(np.arange(n_rows))
-        problem = LeastSquares(rows, self.problem.features, self.problem.regularization, self.problem.solver)
-        minimize = replace(problem, solver=self.selection.minimize.solver)
-        return Split(problem, replace(self.selection, minimize=minimize), self.shape)
+        return self._posed(self.problem.rows.take(np.arange(n_rows)), self.problem.features)
+
+    def rounded(self) -> Split:
+        """The same in single precision, where that is faster: for Fourier pairs of NumPy's dense rows."""
+        if self.problem.features != CosineSine() or not isinstance(self.problem.rows.x, np.ndarray):
+            return self
+        return self._posed(self.problem.rows, RoundedCosineSine())
+
+    def _posed(self, rows: Rows, features: Features) -> Split:
+        """The problem and its looks, which share their equations."""
+        selection: Any = self.selection
+        problem = LeastSquares(rows, features, self.problem.regularization, self.problem.solver)
+        minimize = replace(problem, solver=selection.minimize.solver)
+        return Split(problem, replace(selection, minimize=minimize), self.shape)
 
 
 class Panel(Protocol):
@@ -103,7 +118,7 @@ class Start(NamedTuple):
 
 @dataclass(frozen=True)
 class Automatic:
-    """Training without tuning: a narrow model grows to twice its width as long as held-out rows say that it pays.
+    """Training without tuning: a narrow model grows as long as held-out rows say that it pays.
 
     New frequencies are drawn in several ways; held-out rows choose among them, and descent refines all frequencies.
     The models of several folds, or of several starts, are averaged.
@@ -172,19 +187,22 @@ class Automatic:
             return [(int(start.frequencies.shape[0]),)]
         least = self.policy.least_width
         if start.n_frequencies is None:
-            widths = [least]
-            while self._affords(2 * widths[-1], panel):
-                widths.append(2 * widths[-1])
+            n_members = max(self.policy.members, panel.n_together)
+            most = max(least, min(self.policy.most_frequencies // n_members, panel.n_rows // 2))
+            widths = self._widths(most)
+            if len(widths) > 1 and widths[-1] < 2 * widths[-2]:  # hardly wider
+                widths = widths[:-1]
             return [(width,) * panel.n_together for width in widths]
         n_members = max(1, min(panel.n_together, start.n_frequencies // least))
         last = shares(start.n_frequencies, n_members)
-        doublings = range(math.ceil(math.log2(max(1.0, last[0] / least))))
-        return [*((least * 2**power,) * n_members for power in doublings), tuple(last)]
+        return [*((width,) * n_members for width in self._widths(last[0])[:-1]), tuple(last)]
 
-    def _affords(self, width: int, panel: Panel) -> bool:
-        """Whether members may be so wide: no more columns than rows, and no more frequencies than the policy allows."""
-        n_members = max(self.policy.members, panel.n_together)
-        return n_members * width <= self.policy.most_frequencies and 2 * width <= panel.n_rows
+    def _widths(self, most: int) -> list[int]:
+        """From the narrowest to the widest, each so many times the one before; the widest as it is."""
+        widths = [min(self.policy.least_width, most)]
+        while widths[-1] < most:
+            widths.append(min(self.policy.growth * widths[-1], most))
+        return widths
 
     def _worth(self, width: int, panel: Panel) -> float:
         """The share of the error that this width must take off: the more, the more operations it costs."""
@@ -221,7 +239,7 @@ class Automatic:
         judges = tuple(split.selection for split in splits)
         best: list[Grown] = []
         last: list[Any] = [None] * n_members
-        misses, floor = 0, _least_error(judges)
+        floor = _least_error(judges)
         for level in levels:
             for i, width in enumerate(level):
                 last[i] = yield from self._grown(splits[i], last[i], width, start, levels, rng)
@@ -233,11 +251,10 @@ class Automatic:
                 f"{_counted(n_members, 'model')} of {level[0]} frequencies: held-out error {_error(last):.4g}"
                 + ("" if pays else f", against {_error(best):.4g}: not worth its width")
             )
-            misses = 0 if pays else misses + 1
-            best = list(last) if pays else best
-            yield _found([grown.candidate for grown in best], judges)
-            if misses > self.policy.misses:
+            if not pays:
                 break
+            best = list(last)
+            yield _found([grown.candidate for grown in best], judges)
         members: list[Candidate] = []
         for split, grown in zip(splits, best, strict=True):
             member = yield from self._polished(split, grown, levels, rng)
@@ -306,14 +323,18 @@ class Automatic:
         """The best state of a descent from a candidate."""
         if not self.descend or n_steps < 1 or not hasattr(split.problem.features, "gradient"):
             return Grown(chosen)
+        policy = self.policy
+        if chosen.look.error >= policy.rounded and chosen.look.regularization >= ROUNDED_REGULARIZATION:
+            split = split.rounded()
+            policy = replace(policy, least_regularization=max(ROUNDED_REGULARIZATION, policy.least_regularization))
         phase = Phase(
             Descent(max_norm=self.max_norm),
             replace(split.problem, solver=split.problem.solver.for_descent),
             n_steps,
-            self.policy.look_every,
+            policy.look_every,
             patience if self.patience is None else self.patience,
             follows=True,
-            policy=self.policy,
+            policy=policy,
         )
         selection: Any = split.selection
         trail: Any = yield from follow_from(phase, selection, chosen, chosen.look.step, rng)

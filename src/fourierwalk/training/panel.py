@@ -8,13 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fourierwalk.arrays.library import Array
+from fourierwalk.data.columns import Columns
 from fourierwalk.data.rows import Rows
 from fourierwalk.data.span import Span
 from fourierwalk.data.streaming import Streamed
 from fourierwalk.training.automatic import Split
+from fourierwalk.training.exploring import explore, relevant, sample_size
 from fourierwalk.training.folds import Folds
 from fourierwalk.training.policy import Policy
-from fourierwalk.training.starts import Shape, explore, sample_size
+from fourierwalk.training.starts import Shape
 
 SPANNING_ROWS = 2000
 """Rows whose span wide rows are projected to, at most."""
@@ -38,7 +40,7 @@ class RowsPanel:
         Members whose held-out rows decide together.
     shapes : tuple of Shape
         The shapes of the starts, by member; the first one holds for those that have none.
-    span : Span, optional
+    span : Span or Columns, optional
         What the rows' coordinates are of, where they are not the inputs themselves.
     """
 
@@ -48,7 +50,7 @@ class RowsPanel:
     make: Callable[[Rows, Rows | None], Split]
     n_together: int = 1
     shapes: tuple[Shape, ...] = ()
-    span: Span | None = None
+    span: Span | Columns | None = None
 
     @property
     def n_inputs(self) -> int:
@@ -62,9 +64,7 @@ class RowsPanel:
         some = np.arange(len(self.rows))
         if self.split_by is not None:
             some = self.split_by.shuffled(some)
-        span = Span.of(self.rows.take(some[:SPANNING_ROWS]))
-        validation = None if self.validation is None else span.rows(self.validation)
-        return replace(self, rows=span.rows(self.rows), validation=validation, span=span)
+        return self._within(Span.of(self.rows.take(some[:SPANNING_ROWS])))
 
     def lifted(self, frequencies: Array) -> Array:
         """Frequencies of these rows as frequencies of the inputs."""
@@ -98,11 +98,25 @@ class RowsPanel:
         return split._replace(shape=self.shapes[member if member < len(self.shapes) else 0])
 
     def explored(self, policy: Policy) -> tuple[RowsPanel, float]:
-        """The same with shapes of starts, and the mean held-out error of the exploring kernels."""
-        found = []
+        """The same with shapes of starts, and the mean held-out error of the exploring kernels.
+
+        Inputs that the kernels do not need are left out, and the others explored again.
+        """
+        explorations = []
         n = np.arange(sample_size(self.n_inputs, policy))
         for member in range(self.n_together):
             train, held_out = (rows.take(n[: len(rows)]) for rows in self.parts(member) if rows is not None)
-            found.append(explore(train, held_out, policy))
-        panel = replace(self, shapes=tuple(each.shape for each in found))
-        return panel, float(np.mean([each.fit.error for each in found]))
+            explorations.append(explore(train, held_out, policy))
+        error = float(np.mean([each.fit.error for each in explorations]))
+        panel = replace(self, shapes=tuple(each.shape for each in explorations))
+        if self.span is not None or isinstance(self.rows.x, Streamed):
+            return panel, error
+        kept = np.unique(np.concatenate([relevant(each) for each in explorations]))
+        if kept.size == self.n_inputs:
+            return panel, error
+        fewer, error_of_fewer = self._within(Columns(kept, self.n_inputs)).explored(policy)
+        return (fewer, error_of_fewer) if error_of_fewer <= error else (panel, error)
+
+    def _within(self, span: Span | Columns) -> RowsPanel:
+        validation = None if self.validation is None else span.rows(self.validation)
+        return replace(self, rows=span.rows(self.rows), validation=validation, span=span)

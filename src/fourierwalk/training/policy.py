@@ -40,8 +40,8 @@ class Policy:
     most_frequencies: int = _tuned(
         4096, "width", "frequencies of all members, at most, if none are asked for", CUSTOM, 1, 1e6
     )
-    widening: float = _tuned(0.01, "width", "share of the error that a doubled width must take off", SUITE, 0, 1)
-    misses: int = _tuned(1, "width", "doublings in a row that may fail to", CUSTOM, 0, 10)
+    growth: int = _tuned(4, "width", "factor from one width to the next", "the suite and MNIST", 2, 64)
+    widening: float = _tuned(0.01, "width", "share of the error that a wider model must take off", SUITE, 0, 1)
     operations: float = _tuned(
         1e11,
         "width",
@@ -82,6 +82,9 @@ class Policy:
     last_patience: int = _tuned(12, "descent", "the same at the last width", "Case 2", 1, 10_000)
     look_every: int = _tuned(5, "descent", "steps between two looks at the held-out rows", KEPT, 1, 1000)
     gain: float = _tuned(1e-3, "descent", "share of the error below which a gain is none", KEPT, 0, 1)
+    rounded: float = _tuned(
+        0.01, "descent", "held-out error from which on steps are taken in single precision", "its rounding", 0, np.inf
+    )
     least_regularization: float = _tuned(1e-7, "descent", "smallest λ of its steps", KEPT, 0, 1)
 
     few_rows: int = _tuned(1000, "folds", "distinct rows below which all folds decide together", SUITE, 0, 1e9)

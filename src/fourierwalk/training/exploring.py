@@ -1,0 +1,223 @@
+"""Exploring with an exact kernel: how wide frequencies should spread, and in which directions.
+
+A Gaussian kernel is infinitely many frequencies. Kernel ridge regression on a sample of the rows says how wide they
+spread, and the gradients of its fit say in which directions: M = mean of ∇f ∇fᵀ. Fitted again with distances measured
+by M, and so on, it is a recursive feature machine; frequencies are then drawn from N(0, M/σ²). All of it runs in single
+precision, on the device that holds the rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fourierwalk.arrays.factorisation import cholesky_solve, eigh, factorised, shifted
+from fourierwalk.arrays.library import Array, float64, like, namespace, to_host
+from fourierwalk.data.rows import Rows
+from fourierwalk.data.span import Span
+from fourierwalk.training.policy import Policy
+from fourierwalk.training.starts import MOST_DOUBLINGS, Shape
+
+RIDGES = (1e-6, 1e-4, 1e-2)
+"""The λ that an exploring kernel is fitted with."""
+
+COARSE = 400
+"""Rows, at least, by which widths far apart are compared; half of the sample, where that is more."""
+
+KEPT_SHARE = 0.75
+"""Share of the inputs that is kept at each trial with fewer."""
+
+HOPELESS = 2.0
+"""Times the least error so far, beyond which no trial with still fewer inputs is made."""
+
+WIDE = 1e7
+"""Entries of a sample of wide rows, at most: fewer rows are taken, but 500 at least."""
+
+
+class Sample(NamedTuple):
+    """Rows that a kernel is fitted to, in coordinates, and rows that judge it."""
+
+    near: Array  # (n, r)
+    far: Array  # (m, r)
+    targets: tuple[Array, Array]
+    weights: tuple[Array | None, Array | None]
+
+    def measured(self, root: Array) -> Sample:
+        """The same rows with distances measured after a linear map."""
+        return self._replace(near=self.near @ root, far=self.far @ root)
+
+    def first(self, n: int) -> Sample:
+        """The same with no more than so many rows to fit to."""
+        n = min(n, int(self.near.shape[0]))
+        targets, weights = (self.targets[0][:n, :], self.targets[1]), self.weights
+        if weights[0] is not None:
+            weights = weights[0][:n], weights[1]
+        return Sample(self.near[:n, :], self.far, targets, weights)
+
+
+class KernelFit(NamedTuple):
+    """Kernel ridge regression with one width and λ: its held-out error and what its gradients are made of."""
+
+    error: float
+    width: float
+    ridge: float
+    kernel: Array
+    dual: Array  # coefficients of the rows, (n, q)
+
+
+class Exploration(NamedTuple):
+    """The rows, and the best of the exploring kernels so far."""
+
+    sample: Sample
+    span: Span | None  # what the coordinates are of, where they are not the inputs
+    root: Array  # coordinates times this are what distances are measured in
+    fit: KernelFit
+    first_width: float
+
+    @property
+    def shape(self) -> Shape:
+        """How frequencies of such a kernel are spread."""
+        root = to_host(float64(self.root)).T / self.fit.width
+        return Shape(root if self.span is None else to_host(self.span.lift(root)), self.first_width)
+
+
+def sample_size(n_inputs: int, policy: Policy) -> int:
+    """The rows that an exploring kernel is fitted to."""
+    return min(policy.sample, max(500, int(WIDE / n_inputs)))
+
+
+def explore(train: Rows, held_out: Rows, policy: Policy) -> Exploration:
+    """Fit kernels, each with distances by the gradients of the one before, until that gains no more."""
+    best = last = first_look(train, held_out)
+    for _ in range(policy.iterations - 1):
+        gradients = outer_product(last.sample.measured(last.root), last.fit)
+        root = _root_of(last.root @ gradients @ last.root.T)
+        last = last._replace(root=root, fit=best_fit(last.sample.measured(root), last.fit.width, last.fit.ridge))
+        gains = last.fit.error < (1 - policy.sharper) * best.fit.error
+        best = last if last.fit.error < best.fit.error else best
+        if not gains:
+            break
+    return best
+
+
+def relevant(best: Exploration) -> np.ndarray:
+    """The inputs that the kernel needs: of ever fewer, by their relevance, those with which held-out rows fare best."""
+    relevance = to_host(namespace(best.root).sum(best.root * best.root, axis=1))
+    order = np.argsort(-relevance)
+    n_kept, errors = relevance.size, {relevance.size: best.fit.error}
+    while n_kept > 1 and errors[n_kept] <= HOPELESS * min(errors.values()):
+        n_kept = min(n_kept - 1, math.ceil(KEPT_SHARE * n_kept))
+        mask = np.zeros((relevance.size, 1), dtype=np.float32)
+        mask[order[:n_kept]] = 1.0
+        sample = best.sample.measured(best.root * like(mask, best.root))
+        errors[n_kept] = best_of(sample, (best.fit.width,), (best.fit.ridge,)).error
+    return np.sort(order[: min(errors, key=lambda n: (errors[n], n))])
+
+
+def first_look(train: Rows, held_out: Rows) -> Exploration:
+    """A kernel with the same width in all directions."""
+    sample, span = sampled(train, held_out)
+    xp, near = namespace(sample.near), sample.near
+    squares, weight = xp.sum(near * near, axis=1), sample.weights[0]
+    mean = xp.mean(squares) if weight is None else xp.sum(squares * weight) / xp.sum(weight)
+    width = math.sqrt(max(float(mean), 1e-12))
+    widths = [width * 4.0**power for power in range(-3, 2)]  # a sharp target may look like noise to a wide kernel
+    coarse = best_of(sample.first(max(COARSE, near.shape[0] // 2)), widths, RIDGES)
+    fit = best_fit(sample, coarse.width, coarse.ridge)
+    return Exploration(sample, span, like(to_host(xp.eye(near.shape[1], dtype=xp.float32)), near), fit, fit.width)
+
+
+def sampled(train: Rows, held_out: Rows) -> tuple[Sample, Span | None]:
+    """Rows as they are, or, of sparse rows and of more columns than rows, in an orthonormal basis of their span."""
+    span: Span | None = None
+    if train.center is None and train.x.shape[1] <= len(train):
+        inputs = [_dense(rows) for rows in (train, held_out)]
+    else:
+        span = Span.of(train)
+        inputs = [like(span.coordinates(rows), rows.y) for rows in (train, held_out)]
+    near, far, y, y_far = (_single(values) for values in (*inputs, train.y, held_out.y))
+    weights = tuple(None if rows.weight is None else _single(rows.weight) for rows in (train, held_out))
+    return Sample(near, far, (y, y_far), weights), span  # type: ignore[arg-type]
+
+
+def _dense(rows: Rows) -> Array:
+    """Inputs, streamed ones too."""
+    blocks = [block.x for block in rows.blocks(int(rows.x.shape[1]))]
+    return namespace(*blocks).concat(blocks, axis=0)
+
+
+def _single(values: Any) -> Array:
+    xp = namespace(values)
+    return xp.astype(values, xp.float32)
+
+
+def best_of(sample: Sample, widths: Sequence[float], ridges: Sequence[float]) -> KernelFit:
+    """The best fit of some widths and λ."""
+    squares = distances(sample.near, sample.near), distances(sample.far, sample.near)
+    fits = (kernel_fit(sample, squares, width, ridge) for width in widths for ridge in ridges)
+    return min(fits, key=lambda fit: fit.error)
+
+
+def best_fit(sample: Sample, width: float, ridge: float) -> KernelFit:
+    """The best fit from here: while doubling the width, or halving it, helps; then by another λ."""
+    squares = distances(sample.near, sample.near), distances(sample.far, sample.near)
+    best = start = kernel_fit(sample, squares, width, ridge)
+    for factor in (2.0, 0.5):
+        last = start
+        for _ in range(MOST_DOUBLINGS):
+            tried = kernel_fit(sample, squares, last.width * factor, ridge)
+            if not tried.error < last.error:
+                break
+            last = tried
+        best = min(best, last, key=lambda fit: fit.error)
+    others = (kernel_fit(sample, squares, best.width, other) for other in RIDGES if other != ridge)
+    return min(best, *others, key=lambda fit: fit.error)
+
+
+def kernel_fit(sample: Sample, squares: tuple[Array, Array], width: float, ridge: float) -> KernelFit:
+    """Kernel ridge regression from squared distances; an infinite error where the equations are singular."""
+    xp, weight, weight_far = namespace(squares[0]), *sample.weights
+    kernel, kernel_far = (xp.exp(each * (-0.5 / (width * width))) for each in squares)
+    n = kernel.shape[0]
+    if weight is None:
+        matrix = shifted(xp.asarray(kernel, copy=True), ridge * n)
+    else:
+        matrix = kernel + xp.eye(n, dtype=kernel.dtype) * (ridge * float(xp.sum(weight)) / weight)[None, :]
+    factor, succeeded = factorised(matrix, margin=0.0)
+    if not bool(succeeded):
+        return KernelFit(math.inf, width, ridge, kernel, xp.zeros_like(sample.targets[0]))
+    dual = cholesky_solve(factor, sample.targets[0])
+    errors = xp.sum(float64(kernel_far @ dual - sample.targets[1]) ** 2, axis=1)
+    mean = xp.mean(errors) if weight_far is None else xp.sum(errors * weight_far) / xp.sum(weight_far)
+    error = float(mean)
+    return KernelFit(error if math.isfinite(error) else math.inf, width, ridge, kernel, dual)
+
+
+def outer_product(sample: Sample, fit: KernelFit) -> Array:
+    """The mean outer product of the fit's gradients at its own rows, summed over outputs, of mean diagonal one."""
+    z, xp, weight = sample.near, namespace(sample.near), sample.weights[0]
+    d = z.shape[1]
+    total: Any = 0.0
+    for i in range(fit.dual.shape[1]):
+        dual = fit.dual[:, i : i + 1]
+        gradients = fit.kernel @ (dual * z) - (fit.kernel @ dual) * z
+        total = total + gradients.T @ (gradients if weight is None else gradients * weight[:, None])
+    trace = float(xp.linalg.trace(total))
+    return total * (d / trace) if trace > 0 else like(to_host(xp.eye(d, dtype=xp.float32)), z)
+
+
+def distances(a: Array, b: Array) -> Array:
+    """Squared distances of rows."""
+    xp = namespace(a)
+    squares = xp.sum(a * a, axis=1)[:, None] + xp.sum(b * b, axis=1)[None, :]
+    return xp.clip(squares - 2.0 * (a @ b.T), 0.0)
+
+
+def _root_of(matrix: Array) -> Array:
+    """R with R Rᵀ = M, of mean diagonal one."""
+    xp, matrix = namespace(matrix), float64(matrix)
+    values, vectors = eigh(matrix * (matrix.shape[0] / max(float(xp.linalg.trace(matrix)), 1e-300)))
+    return _single(vectors * xp.sqrt(xp.clip(values, 1e-10 * float(values[-1]))))

@@ -1,0 +1,417 @@
+"""The exploring kernel is its definition, in plain loops and in double precision."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse
+from conftest import Backend
+from numpy.testing import assert_allclose, assert_array_equal
+
+from fourierwalk.arrays.library import to_host
+from fourierwalk.data.rows import Rows
+from fourierwalk.training import exploring
+from fourierwalk.training.exploring import (
+    RIDGES,
+    Sample,
+    best_fit,
+    best_of,
+    distances,
+    explore,
+    first_look,
+    kernel_fit,
+    outer_product,
+    relevant,
+    sample_size,
+    sampled,
+)
+from fourierwalk.training.policy import Policy
+
+
+def table(n_rows=80, d=3, q=2, seed=0):
+    """Inputs, of which the first matters most, and targets."""
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal((n_rows, d))
+    y = np.stack([np.sin(2 * x[:, 0]) + 0.3 * x[:, 1], np.cos(x[:, 0])][:q], axis=1)
+    return x, y + 0.1 * rng.standard_normal(y.shape)
+
+
+def halves(x, y, weight=None, make=lambda values: values):
+    """Rows to fit to, and every third row held out."""
+    held = np.arange(len(y)) % 3 == 0
+    return tuple(Rows(make(x[part]), y[part], None if weight is None else weight[part]) for part in (~held, held))
+
+
+# The definition
+
+
+def plain_kernel(a, b, width):
+    return np.array([[math.exp(-np.sum((one - other) ** 2) / (2 * width**2)) for other in b] for one in a])
+
+
+def plain_fit(near, far, targets, weights, width, ridges=RIDGES):
+    """The best of some ridges: (K + λW/w) α = y, by its error on the rows held out."""
+    kernel, n = plain_kernel(near, near, width), len(near)
+    weight, weight_far = (
+        np.ones(len(y)) if given is None else given for given, y in zip(weights, targets, strict=True)
+    )
+    fits = []
+    for ridge in ridges:
+        penalty = np.diag([ridge * np.sum(weight) / weight[i] for i in range(n)])
+        dual = np.linalg.solve(kernel + penalty, targets[0])
+        squares = np.sum((plain_kernel(far, near, width) @ dual - targets[1]) ** 2, axis=1)
+        fits.append((np.sum(weight_far * squares) / np.sum(weight_far), dual))
+    return min(fits, key=lambda fit: fit[0])
+
+
+def plain_gradients(near, dual, width):
+    """∇f(xᵢ) = Σⱼ αⱼ k(xᵢ, xⱼ) (xⱼ − xᵢ)/σ², (n, d)."""
+    kernel = plain_kernel(near, near, width)
+    return np.array(
+        [
+            sum(dual[j] * kernel[i, j] * (near[j] - near[i]) for j in range(len(near))) / width**2
+            for i in range(len(near))
+        ]
+    )
+
+
+def plain_outer_product(near, duals, width, weight=None):
+    """Σₒ mean of ∇f ∇fᵀ, divided by its mean diagonal."""
+    weight = np.ones(len(near)) if weight is None else weight
+    total = np.zeros((near.shape[1],) * 2)
+    for dual in duals.T:
+        for share, gradient in zip(weight, plain_gradients(near, dual, width), strict=True):
+            total += share * np.outer(gradient, gradient)
+    return total / (np.trace(total) / near.shape[1])
+
+
+def single(*arrays):
+    return tuple(np.asarray(array, dtype=np.float32) for array in arrays)
+
+
+def squares_of(sample):
+    return distances(sample.near, sample.near), distances(sample.far, sample.near)
+
+
+@pytest.mark.parametrize("weighted", [True, False], ids=["weighted", "plain"])
+@pytest.mark.parametrize(("width", "ridge"), [(0.7, 1e-6), (1.5, 1e-4), (3.0, 1e-2)])
+def test_a_kernel_fit_is_a_ridge_regression(width, ridge, weighted):
+    x, y = table()
+    weight = np.random.default_rng(1).integers(1, 5, len(x)).astype(float) if weighted else None
+    train, held_out = halves(x, y, weight)
+    sample, _ = sampled(train, held_out)
+    fit = kernel_fit(sample, squares_of(sample), width, ridge)
+    weights = train.weight, held_out.weight
+    error, dual = plain_fit(train.x, held_out.x, (train.y, held_out.y), weights, width, (ridge,))
+    assert (fit.width, fit.ridge) == (width, ridge)
+    assert fit.error == pytest.approx(error, rel=1e-3)
+    assert_allclose(fit.kernel, plain_kernel(train.x, train.x, width), atol=1e-5)
+    assert_allclose(fit.kernel @ fit.dual, fit.kernel @ dual, atol=1e-3)  # the dual itself is ill-conditioned
+
+
+def test_the_best_of_widths_and_ridges_is_taken():
+    train, held_out = halves(*table())
+    sample, _ = sampled(train, held_out)
+    widths = 0.2, 1.0, 2.0
+    fit = best_of(sample, widths, RIDGES)
+    errors = {
+        (width, ridge): plain_fit(train.x, held_out.x, (train.y, held_out.y), (None, None), width, (ridge,))[0]
+        for width in widths
+        for ridge in RIDGES
+    }
+    assert (fit.width, fit.ridge) == min(errors, key=errors.get)
+    assert fit.error == pytest.approx(min(errors.values()), rel=5e-3)
+    assert best_fit(sample, 1.0, RIDGES[0]).error <= best_of(sample, [1.0], RIDGES[:1]).error
+
+
+def test_whole_weights_equal_repeated_rows():
+    x, y = table()
+    times = np.random.default_rng(1).integers(1, 4, len(x))
+    train, held_out = halves(x, y, times.astype(float))
+    again = [np.repeat(np.arange(len(rows)), rows.weight.astype(int)) for rows in (train, held_out)]
+    repeated = [Rows(rows.x[rows_of], rows.y[rows_of]) for rows, rows_of in zip((train, held_out), again, strict=True)]
+    weighted, plain = first_look(train, held_out), first_look(*repeated)
+    ignored = first_look(*(replace(rows, weight=None) for rows in (train, held_out)))
+    assert weighted.fit.width == pytest.approx(plain.fit.width, rel=1e-5)
+    assert weighted.fit.error == pytest.approx(plain.fit.error, rel=1e-3)
+    assert abs(ignored.fit.error / plain.fit.error - 1) > 5e-3  # else the test shows nothing
+    fitted = [look.fit.kernel @ look.fit.dual for look in (weighted, plain)]
+    assert_allclose(fitted[0][again[0]], fitted[1], atol=2e-3)
+    policy = replace(Policy(), iterations=2, sharper=0.0)
+    roots = [explore(*both, policy).shape.root for both in ((train, held_out), repeated)]
+    assert_allclose(roots[0].T @ roots[0], roots[1].T @ roots[1], rtol=0.01, atol=1e-3 * np.max(roots[1]) ** 2)
+
+
+def test_distances_are_squared_and_not_negative():
+    a, b = np.random.default_rng(0).standard_normal((2, 7, 3))
+    assert_allclose(distances(a, b), [[np.sum((one - other) ** 2) for other in b] for one in a], atol=1e-12)
+    far = single(1e3 + 1e-3 * a)[0]
+    assert np.min(distances(far, far)) >= 0
+
+
+@pytest.mark.parametrize("weighted", [True, False], ids=["weighted", "plain"])
+def test_the_outer_product_is_that_of_the_gradients(weighted):
+    x, y = table(60)
+    weight = np.linspace(0.2, 3, 40) if weighted else None
+    train, held_out = halves(x, y)
+    train = replace(train, weight=weight)
+    look = first_look(train, held_out)
+    expected = plain_outer_product(train.x, look.fit.dual.astype(float), look.fit.width, weight)
+    found = outer_product(look.sample, look.fit)
+    assert_allclose(found, expected, rtol=1e-3, atol=1e-3)
+    assert np.trace(found) == pytest.approx(3)
+    if weighted:
+        unweighted = look.sample._replace(weights=(None, None))
+        assert np.max(np.abs(outer_product(unweighted, look.fit) - expected)) > 0.01
+
+
+def test_the_closed_form_of_the_gradients_is_right():
+    """By central differences, so that the transcription itself is checked."""
+    x, y = table(30)
+    width, dual = 1.3, y[:, 0]
+    slopes = np.zeros_like(x)
+    for j in range(x.shape[1]):
+        move = 1e-5 * np.eye(x.shape[1])[j]
+        slopes[:, j] = (plain_kernel(x + move, x, width) @ dual - plain_kernel(x - move, x, width) @ dual) / 2e-5
+    assert_allclose(plain_gradients(x, dual, width), slopes, atol=1e-8)
+
+
+def test_a_constant_fit_has_no_directions():
+    x, y = table(30)
+    look = first_look(*halves(x, 0 * y))
+    assert_array_equal(outer_product(look.sample, look.fit._replace(dual=0 * look.fit.dual)), np.eye(3))
+
+
+def plain_width(near, far, targets, weights, width):
+    """Doubled while that helps; halved while that does, if doubling never did."""
+    error, dual = plain_fit(near, far, targets, weights, width)
+    for factor in (2.0, 0.5):
+        helped = False
+        while True:
+            after = plain_fit(near, far, targets, weights, factor * width)
+            if not after[0] < error:
+                break
+            (error, dual), width, helped = after, factor * width, True
+        if helped:
+            break
+    return error, dual, width
+
+
+def test_the_exploration_is_its_definition():
+    x, y = table()
+    train, held_out = halves(x, y)
+    first = first_look(train, held_out)
+    near, far, targets, weights = train.x, held_out.x, (train.y, held_out.y), (None, None)
+    start = math.sqrt(np.mean(np.sum(near**2, axis=1)))
+    error, dual, width = plain_width(near, far, targets, weights, start)
+    assert first.fit.error == pytest.approx(error, rel=5e-3)
+    assert first.fit.width == pytest.approx(width, rel=1e-5)
+    assert first.first_width == first.fit.width
+    assert_allclose(first.shape.root, np.eye(3) / width, rtol=1e-5)
+
+    found = explore(train, held_out, replace(Policy(), iterations=2))
+    metric = plain_outer_product(near, dual, width)  # R Rᵀ = M: distances are (x − x')ᵀ M (x − x')
+    values, vectors = np.linalg.eigh(metric)
+    root = vectors * np.sqrt(values)
+    error, dual, again = plain_width(near @ root, far @ root, targets, weights, width)
+    assert error < first.fit.error  # else the first would be returned
+    assert found.fit.error == pytest.approx(error, rel=1e-2)
+    assert found.fit.width == pytest.approx(again, rel=1e-5)
+    assert found.first_width == first.first_width
+    assert_allclose(found.root @ found.root.T, metric, rtol=5e-3, atol=5e-3)
+    assert_allclose(found.shape.root.T @ found.shape.root, metric / again**2, rtol=5e-3, atol=5e-3 / again**2)
+
+    thrice = explore(
+        train, held_out, replace(Policy(), iterations=3, sharper=0.0)
+    )  # gradients of the kernel with this metric
+    inner = plain_outer_product(near @ root, dual, again)
+    metric = root @ inner @ root.T
+    metric /= np.trace(metric) / 3
+    values, vectors = np.linalg.eigh(metric)
+    error = plain_width(near @ (vectors * np.sqrt(values)), far @ (vectors * np.sqrt(values)), targets, weights, again)[
+        0
+    ]
+    if error < found.fit.error:
+        assert thrice.fit.error == pytest.approx(error, rel=2e-2)
+        assert_allclose(thrice.root @ thrice.root.T, metric, rtol=0.02, atol=0.02)
+    else:
+        assert thrice.fit.error == found.fit.error
+
+
+def test_the_exploration_ends_where_it_gains_no_more(monkeypatch):
+    """The best is returned, not the last."""
+    first = first_look(*halves(*table()))
+    for errors, sharper, n_fits, best in (
+        ((0.9, 0.8, 0.7), 0.05, 3, 0.7),
+        ((0.9, 0.89, 0.1), 0.05, 2, 0.89),
+        ((0.9, 2.0, 0.1), 0.05, 2, 0.9),
+        ((2.0, 0.5, 0.1), 0.05, 1, 1.0),
+    ):
+        asked = []
+
+        def fitted(sample, width, ridge, errors=errors, asked=asked):
+            asked.append(width)
+            return first.fit._replace(error=errors[len(asked) - 1])
+
+        monkeypatch.setattr(exploring, "best_fit", fitted)
+        begin = first._replace(fit=first.fit._replace(error=1.0))
+        monkeypatch.setattr(exploring, "first_look", lambda *_, begin=begin: begin)
+        assert explore(None, None, replace(Policy(), iterations=4, sharper=sharper)).fit.error == best
+        assert len(asked) == n_fits
+    assert explore(None, None, replace(Policy(), iterations=1)) is begin
+
+
+def nothing():
+    x = np.zeros((2, 1), dtype=np.float32)
+    return Sample(x, x, (x, x), (None, None))
+
+
+def test_widths_have_an_end(monkeypatch):
+    asked = []
+
+    def always_better(sample, squares, width, ridge):
+        asked.append(width)
+        return exploring.KernelFit(1.0 / len(asked), width, ridge, *squares)
+
+    monkeypatch.setattr(exploring, "kernel_fit", always_better)
+    assert best_fit(nothing(), 1.0, RIDGES[0]).width == 0.5**exploring.MOST_DOUBLINGS
+    assert len(asked) == 2 * exploring.MOST_DOUBLINGS + len(RIDGES)
+
+
+def test_widths_are_tried_both_ways_and_then_ridges(monkeypatch):
+    """A sharp target looks to wide kernels like noise: doubling may seem to help a little, halving helps a lot."""
+    errors = {0.25: 0.1, 0.5: 0.2, 1.0: 0.52, 2.0: 0.51}
+
+    def fit(sample, squares, width, ridge):
+        return exploring.KernelFit(errors.get(width, 1.0) + ridge, width, ridge, *squares)
+
+    monkeypatch.setattr(exploring, "kernel_fit", fit)
+    best = best_fit(nothing(), 1.0, RIDGES[1])
+    assert (best.width, best.ridge) == (0.25, RIDGES[0])
+
+
+def test_a_kernel_without_a_fit_has_an_infinite_error():
+    x = np.full((4, 1), np.nan, dtype=np.float32)
+    sample = Sample(x, x, (x, x), (None, None))
+    fit = kernel_fit(sample, squares_of(sample), 1.0, 1e-4)
+    assert fit.error == math.inf
+    assert_array_equal(fit.dual, np.zeros((4, 1)))
+
+
+def noisy(seed):
+    """Twelve inputs, of which three matter."""
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal((600, 12))
+    y = np.sin(2 * x[:, 3:4]) + x[:, 7:8] * x[:, 9:10] + 0.1 * rng.standard_normal((600, 1))
+    return halves(x, y)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_inputs_that_do_not_matter_are_left_out(seed):
+    best = explore(*noisy(seed), Policy())
+    kept = relevant(best)
+    assert {3, 7, 9} <= set(kept)
+    assert kept.size <= 5
+    assert_array_equal(relevant(best._replace(fit=best.fit._replace(error=0.0))), np.arange(12))
+
+
+def test_the_fewest_of_equally_good_inputs_are_kept():
+    train, held_out = noisy(0)
+    train, held_out = (replace(rows, x=rows.x * (np.arange(12) == 3)) for rows in (train, held_out))
+    assert_array_equal(relevant(explore(train, held_out, Policy())), [3])
+
+
+@pytest.mark.parametrize(("d", "expected"), [(3, 700), (1000, 700), (1600, 625), (5000, 500)])
+def test_wide_rows_are_fewer(d, expected, monkeypatch):
+    monkeypatch.setattr(exploring, "WIDE", 1e6)
+    assert sample_size(d, replace(Policy(), sample=700)) == expected
+
+
+# Coordinates
+
+
+def as_sparse(train, held_out):
+    """The same rows, sparse, with a scaling beside that dense ones have had."""
+    center, scale = np.linspace(0.5, 1.5, train.x.shape[1]), np.linspace(1, 3, train.x.shape[1])
+    sparse = [replace(rows, x=scipy.sparse.csr_array(rows.x), center=center, scale=scale) for rows in (train, held_out)]
+    return sparse, [replace(rows, x=(rows.x - center) / scale) for rows in (train, held_out)]
+
+
+@pytest.mark.parametrize("d", [4, 90], ids=["narrow", "wide"])
+def test_sparse_rows_have_the_coordinates_of_dense_ones(d):
+    x, y = table(90, d)
+    x *= np.random.default_rng(3).random(x.shape) < 0.5
+    sparse, dense = as_sparse(*halves(x, y))
+    (near, far, *_), span = sampled(*sparse)
+    basis = span.lift(np.eye(near.shape[1]))
+    assert_allclose(distances(near, near), distances(dense[0].x, dense[0].x), rtol=1e-5, atol=1e-5)
+    assert_allclose(near @ basis, dense[0].x, rtol=1e-5, atol=1e-5)
+    assert_allclose(basis @ basis.T, np.eye(len(basis)), rtol=1e-5, atol=1e-5)
+    assert_allclose(far, dense[1].x @ basis.T, rtol=1e-5, atol=1e-5)
+    assert near.shape[1] <= min(d, len(near))
+    assert_same_exploration(sparse, dense)
+
+
+def of_rows(look):
+    near = to_host(look.sample.near)
+    return (near / look.fit.width) @ near.T
+
+
+def assert_same_exploration(rows, others, rel=1e-3):
+    one, other = first_look(*rows), first_look(*others)
+    assert one.fit.error == pytest.approx(other.fit.error, rel=rel)
+    assert one.first_width == pytest.approx(other.first_width, rel=1e-4)
+    # In all directions alike: of wide rows, in those of the rows' span.
+    assert_allclose(of_rows(one), of_rows(other), atol=1e-2)
+    policy = replace(Policy(), iterations=2, sharper=0.0)
+    a, b = (explore(*both, policy).shape for both in (rows, others))
+    assert isinstance(a.root, np.ndarray)
+    scale = np.max(b.relevance)
+    assert_allclose(a.root.T @ a.root, b.root.T @ b.root, rtol=0.02, atol=0.02 * scale)
+
+
+def test_wide_rows_are_measured_in_a_basis_of_their_span():
+    x, y = table(60, 100)
+    train, held_out = halves(x, y)
+    (near, far, *_), span = sampled(train, held_out)
+    basis = span.lift(np.eye(40))
+    assert near.shape == (40, 40)
+    assert far.shape == (20, 40)
+    assert basis.shape == (40, 100)
+    assert_allclose(distances(near, near), distances(train.x, train.x), rtol=1e-5, atol=1e-4)  # of up to 250
+    assert_allclose(near @ basis, train.x, rtol=1e-5, atol=1e-5)
+    assert_allclose(far @ basis, held_out.x @ basis.T @ basis, rtol=1e-5, atol=1e-5)
+    shape = explore(train, held_out, replace(Policy(), iterations=2)).shape
+    assert shape.root.shape == (40, 100)
+
+
+def test_dense_rows_are_their_own_coordinates(xp):
+    train, held_out = halves(*table(), make=xp.asarray)
+    train, held_out = (replace(rows, y=xp.asarray(rows.y)) for rows in (train, held_out))
+    (near, far, *_), span = sampled(train, held_out)
+    assert span is None
+    for part, rows in ((near, train), (far, held_out)):
+        assert_array_equal(xp.host(part), single(xp.host(rows.x))[0])
+
+
+@pytest.mark.parametrize("d", [3, 70], ids=["narrow", "wide"])
+def test_every_library_explores_alike(foreign, d):
+    both = []
+    for backend in (foreign, Backend("numpy")):
+        train, held_out = halves(*table(90, d), make=backend.asarray)
+        both.append([replace(rows, y=backend.asarray(rows.y)) for rows in (train, held_out)])
+    assert_same_exploration(*both)
+
+
+def test_the_relevance_lies_on_the_inputs_that_matter():
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((600, 10))
+    y = (np.sin(2 * x[:, 3]) * x[:, 7])[:, None] + 0.1 * rng.standard_normal((600, 1))
+    first = first_look(*halves(x, y))
+    found = explore(*halves(x, y), replace(Policy(), iterations=4))
+    assert_allclose(first.shape.relevance, 1 / first.first_width**2, rtol=1e-4)
+    shares = found.shape.relevance / np.sum(found.shape.relevance)
+    assert shares[3] + shares[7] > 0.8
+    assert min(shares[3], shares[7]) > 0.1
+    assert found.fit.error < 0.7 * first.fit.error
