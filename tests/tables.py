@@ -1,6 +1,5 @@
 """What tests share: fits, and every kind of features beside its definition in NumPy. A new kind is one more row."""
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
@@ -168,7 +167,7 @@ QUICK = replace(
     most_frequencies=48,
     widening=0.02,
     growth=2,
-    rounded=math.inf,
+    rounded=1e300,
     operations=1e18,
     rows_per_frequency=1000,
     usual=1,

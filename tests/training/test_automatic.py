@@ -23,7 +23,6 @@ from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.solver import Solver
 from fourierwalk.training import automatic
 from fourierwalk.training.automatic import (
-    ROUNDED_REGULARIZATION,
     Automatic,
     Found,
     Grown,
@@ -47,7 +46,7 @@ QUICK = Policy(
     most_frequencies=64,
     widening=0.02,
     growth=2,
-    rounded=math.inf,
+    rounded=1e300,
     operations=1e18,
     rows_per_frequency=1000,
     usual=1,
@@ -218,22 +217,28 @@ def found_of(*judges):
     return Found((nothing,) * len(judges), judges, State(0, None, None, None))
 
 
+def sure_by(n):
+    return replace(Policy(), sure=n)
+
+
 def test_a_model_must_beat_the_mean_surely():
     """By so many standard errors of all held-out rows together."""
     gains = np.array([1.0, -1.0, 1.0, 1.0])
     ratio = np.mean(gains) / (np.std(gains) / math.sqrt(4))
     for judges in ((Judge(*gains),), (Judge(*gains[:2]), Judge(*gains[2:]))):
-        assert beats_the_mean(found_of(*judges), 0.99 * ratio)
-        assert not beats_the_mean(found_of(*judges), 1.01 * ratio)
-    assert not beats_the_mean(found_of(Judge(0.0, 0.0)), 0.0)
-    assert beats_the_mean(found_of(Judge(1.0, 2.0), None), 2.0)  # a member without held-out rows has no say
+        assert beats_the_mean(found_of(*judges), sure_by(0.99 * ratio))
+        assert not beats_the_mean(found_of(*judges), sure_by(1.01 * ratio))
+    assert not beats_the_mean(found_of(Judge(0.0, 0.0)), sure_by(0.0))
+    assert beats_the_mean(found_of(Judge(1.0, 2.0), None), sure_by(2.0))  # a member without held-out rows has no say
 
 
 def test_a_model_that_wins_every_fold_beats_the_mean():
     unsure = Judge(-1.0, 1.4)  # a gain of 0.2 where the error is 1: a sixth of the mean's
-    assert beats_the_mean(found_of(*[unsure] * 5), 10.0)
-    assert not beats_the_mean(found_of(*[unsure] * 4), 10.0)
-    assert not beats_the_mean(found_of(*[unsure] * 4, Judge(-1.0, 1.1)), 10.0)  # one fold gains a twentieth only
+    assert beats_the_mean(found_of(*[unsure] * 5), sure_by(10.0))
+    assert not beats_the_mean(found_of(*[unsure] * 4), sure_by(10.0))
+    assert not beats_the_mean(
+        found_of(*[unsure] * 4, Judge(-1.0, 1.1)), sure_by(10.0)
+    )  # one fold gains a twentieth only
 
 
 def test_the_gains_of_a_judge_are_those_over_the_constant_model():
@@ -245,8 +250,8 @@ def test_the_gains_of_a_judge_are_those_over_the_constant_model():
     gains = (targets**2 - (values - targets) ** 2)[:, 0]
     expected = np.mean(gains) / (np.std(gains) / math.sqrt(len(gains)))
     found = Found((member,), (split.selection,), State(0, None, None, None))
-    assert beats_the_mean(found, 0.99 * expected)
-    assert not beats_the_mean(found, 1.01 * expected)
+    assert beats_the_mean(found, sure_by(0.99 * expected))
+    assert not beats_the_mean(found, sure_by(1.01 * expected))
 
 
 # Widths
@@ -371,7 +376,7 @@ def scripted(monkeypatch, errors):
 
     monkeypatch.setattr(Automatic, "_grown", grown)
     monkeypatch.setattr(Automatic, "_polished", polished)
-    monkeypatch.setattr(automatic, "beats_the_mean", lambda found, sure: True)
+    monkeypatch.setattr(automatic, "beats_the_mean", lambda found, policy: True)
 
 
 @pytest.mark.parametrize(
@@ -885,7 +890,7 @@ def test_steps_are_rounded_while_the_error_is_far_above_it(monkeypatch):
         return (yield from follow_from(phase, selection, chosen, step, rng))
 
     monkeypatch.setattr(automatic, "follow_from", recorded)
-    for least, kind, floor in ((0.0, RoundedCosineSine, ROUNDED_REGULARIZATION), (math.inf, CosineSine, 1e-7)):
+    for least, kind, floor in ((0.0, RoundedCosineSine, 1e-5), (1e300, CosineSine, 1e-7)):
         policy = replace(QUICK, rounded=least, least_regularization=1e-7)
         search = Automatic(policy)
         _, _, found = searched(search, panel(noise=0.2), start(8, regularization=1e-2))

@@ -131,8 +131,8 @@ def test_whole_weights_equal_repeated_rows():
     train, held_out = halves(x, y, times.astype(float))
     again = [np.repeat(np.arange(len(rows)), rows.weight.astype(int)) for rows in (train, held_out)]
     repeated = [Rows(rows.x[rows_of], rows.y[rows_of]) for rows, rows_of in zip((train, held_out), again, strict=True)]
-    weighted, plain = first_look(train, held_out), first_look(*repeated)
-    ignored = first_look(*(replace(rows, weight=None) for rows in (train, held_out)))
+    weighted, plain = first_look(train, held_out, Policy()), first_look(*repeated, Policy())
+    ignored = first_look(*(replace(rows, weight=None) for rows in (train, held_out)), Policy())
     assert weighted.fit.width == pytest.approx(plain.fit.width, rel=1e-5)
     assert weighted.fit.error == pytest.approx(plain.fit.error, rel=1e-3)
     assert abs(ignored.fit.error / plain.fit.error - 1) > 5e-3  # else the test shows nothing
@@ -156,7 +156,7 @@ def test_the_outer_product_is_that_of_the_gradients(weighted):
     weight = np.linspace(0.2, 3, 40) if weighted else None
     train, held_out = halves(x, y)
     train = replace(train, weight=weight)
-    look = first_look(train, held_out)
+    look = first_look(train, held_out, Policy())
     expected = plain_outer_product(train.x, look.fit.dual.astype(float), look.fit.width, weight)
     found = outer_product(look.sample, look.fit)
     assert_allclose(found, expected, rtol=1e-3, atol=1e-3)
@@ -179,7 +179,7 @@ def test_the_closed_form_of_the_gradients_is_right():
 
 def test_a_constant_fit_has_no_directions():
     x, y = table(30)
-    look = first_look(*halves(x, 0 * y))
+    look = first_look(*halves(x, 0 * y), Policy())
     assert_array_equal(outer_product(look.sample, look.fit._replace(dual=0 * look.fit.dual)), np.eye(3))
 
 
@@ -201,7 +201,7 @@ def plain_width(near, far, targets, weights, width):
 def test_the_exploration_is_its_definition():
     x, y = table()
     train, held_out = halves(x, y)
-    first = first_look(train, held_out)
+    first = first_look(train, held_out, Policy())
     near, far, targets, weights = train.x, held_out.x, (train.y, held_out.y), (None, None)
     start = math.sqrt(np.mean(np.sum(near**2, axis=1)))
     error, dual, width = plain_width(near, far, targets, weights, start)
@@ -241,7 +241,7 @@ def test_the_exploration_is_its_definition():
 
 def test_the_exploration_ends_where_it_gains_no_more(monkeypatch):
     """The best is returned, not the last."""
-    first = first_look(*halves(*table()))
+    first = first_look(*halves(*table()), Policy())
     for errors, sharper, n_fits, best in (
         ((0.9, 0.8, 0.7), 0.05, 3, 0.7),
         ((0.9, 0.89, 0.1), 0.05, 2, 0.89),
@@ -310,22 +310,21 @@ def noisy(seed):
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_inputs_that_do_not_matter_are_left_out(seed):
     best = explore(*noisy(seed), Policy())
-    kept = relevant(best)
+    kept = relevant(best, Policy())
     assert {3, 7, 9} <= set(kept)
     assert kept.size <= 5
-    assert_array_equal(relevant(best._replace(fit=best.fit._replace(error=0.0))), np.arange(12))
+    assert_array_equal(relevant(best._replace(fit=best.fit._replace(error=0.0)), Policy()), np.arange(12))
 
 
 def test_the_fewest_of_equally_good_inputs_are_kept():
     train, held_out = noisy(0)
     train, held_out = (replace(rows, x=rows.x * (np.arange(12) == 3)) for rows in (train, held_out))
-    assert_array_equal(relevant(explore(train, held_out, Policy())), [3])
+    assert_array_equal(relevant(explore(train, held_out, Policy()), Policy()), [3])
 
 
 @pytest.mark.parametrize(("d", "expected"), [(3, 700), (1000, 700), (1600, 625), (5000, 500)])
-def test_wide_rows_are_fewer(d, expected, monkeypatch):
-    monkeypatch.setattr(exploring, "WIDE", 1e6)
-    assert sample_size(d, replace(Policy(), sample=700)) == expected
+def test_wide_rows_are_fewer(d, expected):
+    assert sample_size(d, replace(Policy(), sample=700, wide=1e6)) == expected
 
 
 # Coordinates
@@ -359,7 +358,7 @@ def of_rows(look):
 
 
 def assert_same_exploration(rows, others, rel=1e-3):
-    one, other = first_look(*rows), first_look(*others)
+    one, other = first_look(*rows, Policy()), first_look(*others, Policy())
     assert one.fit.error == pytest.approx(other.fit.error, rel=rel)
     assert one.first_width == pytest.approx(other.first_width, rel=1e-4)
     # In all directions alike: of wide rows, in those of the rows' span.
@@ -408,7 +407,7 @@ def test_the_relevance_lies_on_the_inputs_that_matter():
     rng = np.random.default_rng(0)
     x = rng.standard_normal((600, 10))
     y = (np.sin(2 * x[:, 3]) * x[:, 7])[:, None] + 0.1 * rng.standard_normal((600, 1))
-    first = first_look(*halves(x, y))
+    first = first_look(*halves(x, y), Policy())
     found = explore(*halves(x, y), replace(Policy(), iterations=4))
     assert_allclose(first.shape.relevance, 1 / first.first_width**2, rtol=1e-4)
     shares = found.shape.relevance / np.sum(found.shape.relevance)

@@ -26,19 +26,6 @@ WALK_REGULARIZATION = 0.01
 """λ of a walk that does not choose one."""
 
 
-FEW_INPUTS = 10
-"""Up to so many inputs, the rows that a frequency is learnt from do not depend on their number."""
-
-AGREEING_FOLDS, CLEAR_SHARE = 5, 0.1
-"""So many folds that each take off this share of the mean's error agree that there is signal, however few the rows."""
-
-ROUNDED_REGULARIZATION = 1e-5
-"""λ from which on steps may be taken in single precision: its sums are right to about 1e-6 of the rows' number."""
-
-SURE_ROWS = 5.0
-"""Rows in the log loss of classes by which widths are told apart, at least."""
-
-
 class Split(NamedTuple):
     """Rows to learn from, looks at the rows held out from them (if any are), and the shape of a start."""
 
@@ -166,7 +153,7 @@ class Automatic:
             return (yield from self._by_leave_one_out(panel.split(0).problem, start, rng))
         levels = self.levels(panel, start)
         found = yield from self._grown_together(panel, start, levels, rng)
-        if not beats_the_mean(found, self.policy.sure):
+        if not beats_the_mean(found, self.policy):
             return (yield from _constant(found))
         sizes = self._sizes(start, [int(member.frequencies.shape[0]) for member in found.members])
         for member in range(len(found.members), len(sizes)):
@@ -212,7 +199,7 @@ class Automatic:
 
     def _n_rows(self, width: int, n_inputs: int, n_rows: int) -> int:
         """The rows that a model of this width learns its frequencies from: more, the more components these have."""
-        return min(n_rows, int(self.policy.rows_per_frequency * width * max(1.0, n_inputs / FEW_INPUTS)))
+        return min(n_rows, int(self.policy.rows_per_frequency * width * max(1.0, n_inputs / self.policy.few_inputs)))
 
     def _sampled(self, split: Split, width: int) -> Split:
         rows = split.problem.rows
@@ -239,7 +226,7 @@ class Automatic:
         judges = tuple(split.selection for split in splits)
         best: list[Grown] = []
         last: list[Any] = [None] * n_members
-        floor = _least_error(judges)
+        floor = _least_error(judges, self.policy)
         for level in levels:
             for i, width in enumerate(level):
                 last[i] = yield from self._grown(splits[i], last[i], width, start, levels, rng)
@@ -324,9 +311,11 @@ class Automatic:
         if not self.descend or n_steps < 1 or not hasattr(split.problem.features, "gradient"):
             return Grown(chosen)
         policy = self.policy
-        if chosen.look.error >= policy.rounded and chosen.look.regularization >= ROUNDED_REGULARIZATION:
+        if chosen.look.error >= policy.rounded and chosen.look.regularization >= policy.rounded_regularization:
             split = split.rounded()
-            policy = replace(policy, least_regularization=max(ROUNDED_REGULARIZATION, policy.least_regularization))
+            policy = replace(
+                policy, least_regularization=max(policy.rounded_regularization, policy.least_regularization)
+            )
         phase = Phase(
             Descent(max_norm=self.max_norm),
             replace(split.problem, solver=split.problem.solver.for_descent),
@@ -387,10 +376,10 @@ def _error(members: Sequence[Grown]) -> float:
     return sum(member.candidate.look.error for member in members) / len(members)
 
 
-def _least_error(judges: Sequence[Selection | None]) -> float:
+def _least_error(judges: Sequence[Selection | None], policy: Policy) -> float:
     """What log losses are told apart by: a few rows, if all the others are certain. Squares need no such floor."""
     n_rows = sum(len(judge.held_out) for judge in judges if judge is not None and judge.shares is not None)
-    return SURE_ROWS / n_rows if n_rows else 0.0
+    return policy.sure_rows / n_rows if n_rows else 0.0
 
 
 def _counted(n: int, noun: str) -> str:
@@ -402,7 +391,7 @@ def shares(n: int, n_parts: int) -> list[int]:
     return [n * (i + 1) // n_parts - n * i // n_parts for i in range(n_parts)]
 
 
-def beats_the_mean(found: Found, sure: float) -> bool:
+def beats_the_mean(found: Found, policy: Policy) -> bool:
     """Whether the members beat the constant model on rows that they have not seen, surely or clearly in every fold."""
     judged = [(judge, member) for judge, member in zip(found.judges, found.members, strict=True) if judge is not None]
     gains = [judge.gains(member) for judge, member in judged]
@@ -410,10 +399,10 @@ def beats_the_mean(found: Found, sure: float) -> bool:
         float(np.mean(gain)) / max(float(np.mean(gain)) + member.look.error, 1e-300)
         for gain, (_, member) in zip(gains, judged, strict=True)
     ]
-    if len(gains) >= AGREEING_FOLDS and min(shares_gained) > CLEAR_SHARE:
+    if len(gains) >= policy.folds and min(shares_gained) > policy.clear:
         return True
     pooled = np.concatenate(gains)
-    return bool(np.mean(pooled) > sure * np.std(pooled) / math.sqrt(pooled.size))
+    return bool(np.mean(pooled) > policy.sure * np.std(pooled) / math.sqrt(pooled.size))
 
 
 def averaged(models: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:

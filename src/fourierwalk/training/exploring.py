@@ -24,18 +24,6 @@ from fourierwalk.training.starts import MOST_DOUBLINGS, Shape
 RIDGES = (1e-6, 1e-4, 1e-2)
 """The λ that an exploring kernel is fitted with."""
 
-COARSE = 400
-"""Rows, at least, by which widths far apart are compared; half of the sample, where that is more."""
-
-KEPT_SHARE = 0.75
-"""Share of the inputs that is kept at each trial with fewer."""
-
-HOPELESS = 2.0
-"""Times the least error so far, beyond which no trial with still fewer inputs is made."""
-
-WIDE = 1e7
-"""Entries of a sample of wide rows, at most: fewer rows are taken, but 500 at least."""
-
 
 class Sample(NamedTuple):
     """Rows that a kernel is fitted to, in coordinates, and rows that judge it."""
@@ -86,12 +74,12 @@ class Exploration(NamedTuple):
 
 def sample_size(n_inputs: int, policy: Policy) -> int:
     """The rows that an exploring kernel is fitted to."""
-    return min(policy.sample, max(500, int(WIDE / n_inputs)))
+    return min(policy.sample, max(500, int(policy.wide / n_inputs)))
 
 
 def explore(train: Rows, held_out: Rows, policy: Policy) -> Exploration:
     """Fit kernels, each with distances by the gradients of the one before, until that gains no more."""
-    best = last = first_look(train, held_out)
+    best = last = first_look(train, held_out, policy)
     for _ in range(policy.iterations - 1):
         gradients = outer_product(last.sample.measured(last.root), last.fit)
         root = _root_of(last.root @ gradients @ last.root.T)
@@ -103,13 +91,13 @@ def explore(train: Rows, held_out: Rows, policy: Policy) -> Exploration:
     return best
 
 
-def relevant(best: Exploration) -> np.ndarray:
+def relevant(best: Exploration, policy: Policy) -> np.ndarray:
     """The inputs that the kernel needs: of ever fewer, by their relevance, those with which held-out rows fare best."""
     relevance = to_host(namespace(best.root).sum(best.root * best.root, axis=1))
     order = np.argsort(-relevance)
     n_kept, errors = relevance.size, {relevance.size: best.fit.error}
-    while n_kept > 1 and errors[n_kept] <= HOPELESS * min(errors.values()):
-        n_kept = min(n_kept - 1, math.ceil(KEPT_SHARE * n_kept))
+    while n_kept > 1 and errors[n_kept] <= policy.hopeless * min(errors.values()):
+        n_kept = min(n_kept - 1, math.ceil(policy.kept_inputs * n_kept))
         mask = np.zeros((relevance.size, 1), dtype=np.float32)
         mask[order[:n_kept]] = 1.0
         sample = best.sample.measured(best.root * like(mask, best.root))
@@ -117,7 +105,7 @@ def relevant(best: Exploration) -> np.ndarray:
     return np.sort(order[: min(errors, key=lambda n: (errors[n], n))])
 
 
-def first_look(train: Rows, held_out: Rows) -> Exploration:
+def first_look(train: Rows, held_out: Rows, policy: Policy) -> Exploration:
     """A kernel with the same width in all directions."""
     sample, span = sampled(train, held_out)
     xp, near = namespace(sample.near), sample.near
@@ -125,7 +113,7 @@ def first_look(train: Rows, held_out: Rows) -> Exploration:
     mean = xp.mean(squares) if weight is None else xp.sum(squares * weight) / xp.sum(weight)
     width = math.sqrt(max(float(mean), 1e-12))
     widths = [width * 4.0**power for power in range(-3, 2)]  # a sharp target may look like noise to a wide kernel
-    coarse = best_of(sample.first(max(COARSE, near.shape[0] // 2)), widths, RIDGES)
+    coarse = best_of(sample.first(max(policy.coarse, near.shape[0] // 2)), widths, RIDGES)
     fit = best_fit(sample, coarse.width, coarse.ridge)
     return Exploration(sample, span, like(to_host(xp.eye(near.shape[1], dtype=xp.float32)), near), fit, fit.width)
 

@@ -111,7 +111,7 @@ class RowsPanel:
         panel = replace(self, shapes=tuple(each.shape for each in explorations))
         if self.span is not None or isinstance(self.rows.x, Streamed):
             return panel, error
-        kept = np.unique(np.concatenate([relevant(each) for each in explorations]))
+        kept = np.unique(np.concatenate([relevant(each, policy) for each in explorations]))
         if kept.size == self.n_inputs:
             return panel, error
         fewer, error_of_fewer = self._within(Columns(kept, self.n_inputs)).explored(policy)

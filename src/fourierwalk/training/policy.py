@@ -53,6 +53,14 @@ class Policy:
     rows_per_frequency: int = _tuned(
         100, "width", "rows that a model learns its frequencies from, for each", SUITE, 2, 1e9
     )
+    few_inputs: int = _tuned(
+        10,
+        "width",
+        "inputs up to which these rows do not depend on their number",
+        "three wide sets of the suite",
+        1,
+        1e6,
+    )
     usual: int = _tuned(
         256, "width", "frequencies of all members, at least, and where leave-one-out decides", SUITE, 1, 4096
     )
@@ -67,6 +75,14 @@ class Policy:
     )
     iterations: int = _tuned(4, "start", "fits of the exploring kernel, at most", "trials on six sets", 1, 20)
     sharper: float = _tuned(0.02, "start", "share of the error that a further fit must take off", CUSTOM, 0, 1)
+    coarse: int = _tuned(400, "start", "rows, at least, by which widths far apart are compared", CUSTOM, 10, 20_000)
+    wide: float = _tuned(
+        1e7, "start", "entries of a sample of wide rows; fewer rows are taken, but 500 at least", CUSTOM, 1, 1e12
+    )
+    kept_inputs: float = _tuned(0.75, "start", "share of the inputs that each trial with fewer keeps", CUSTOM, 0, 0.999)
+    hopeless: float = _tuned(
+        2.0, "start", "times the least error, from which on no trial with still fewer inputs is made", CUSTOM, 1, 1e6
+    )
     heavy_tail: float = _tuned(
         5.0, "start", "standard deviations of an input's largest value from which on a clip is tried", SUITE, 0, 1e6
     )
@@ -83,7 +99,10 @@ class Policy:
     look_every: int = _tuned(5, "descent", "steps between two looks at the held-out rows", KEPT, 1, 1000)
     gain: float = _tuned(1e-3, "descent", "share of the error below which a gain is none", KEPT, 0, 1)
     rounded: float = _tuned(
-        0.01, "descent", "held-out error from which on steps are taken in single precision", "its rounding", 0, np.inf
+        0.01, "descent", "held-out error from which on steps are taken in single precision", "its rounding", 0, 1e300
+    )
+    rounded_regularization: float = _tuned(
+        1e-5, "descent", "λ from which on they may be: sums are right to 1e-6 of the rows' number", "its rounding", 0, 1
     )
     least_regularization: float = _tuned(1e-7, "descent", "smallest λ of its steps", KEPT, 0, 1)
 
@@ -99,6 +118,17 @@ class Policy:
 
     sure: float = _tuned(
         3.0, "certainty", "standard errors by which a model must beat the mean", "noise of 150 to 2,000 rows", 0, 10
+    )
+    clear: float = _tuned(
+        0.1,
+        "certainty",
+        "share of the mean's error that each of the folds must take off to be believed without that",
+        "sets of 60 to 400 rows",
+        0,
+        1,
+    )
+    sure_rows: float = _tuned(
+        5.0, "certainty", "rows in the log loss of classes by which widths are told apart, at least", SUITE, 0, 1e6
     )
     tie: float = _tuned(1e-3, "certainty", "share of the error below which the larger λ is taken", KEPT, 0, 1)
     margin: float = _tuned(
