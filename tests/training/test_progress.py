@@ -58,6 +58,16 @@ def test_lines_begin_with_the_seconds_since_the_beginning(monkeypatch):
     assert stream.getvalue() == "[   0.0 s] one\n[1234.6 s] two\n"
 
 
+def test_what_is_left_takes_as_long_as_the_last_piece_of_work(monkeypatch):
+    now = iter([100.0, 110.0, 114.0, 119.0])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(now))
+    stream = io.StringIO()
+    watching = Progress(1, stream)
+    for n_left in (0, 2, 0):
+        watching.see(Decision("done", n_left))
+    assert stream.getvalue() == "[  10.0 s] done\n[  14.0 s] done, about 8 s left\n[  19.0 s] done\n"
+
+
 def test_without_a_stream_lines_go_to_what_is_the_standard_output_then(capsys, monkeypatch):
     """Not to what it was when the fit began: notebooks and tests put another in its place."""
     watching = Progress(1)

@@ -164,7 +164,8 @@ class Automatic:
                 grown = yield from self._grown(split, grown, width, start, levels, rng)
             candidate = yield from self._polished(split, grown, levels, rng)
             found = found._replace(members=(*found.members, candidate), judges=(*found.judges, split.selection))
-            yield Decision(f"member {member + 1}: held-out error {candidate.look.error:.4g}")
+            text = f"model {member + 1} of {len(sizes)}: held-out error {candidate.look.error:.4g}"
+            yield Decision(text, len(sizes) - member - 1)
             yield found
         return found
 

@@ -13,9 +13,10 @@ from fourierwalk.training.selection import Look
 
 
 class Decision(NamedTuple):
-    """Something that was decided, in words."""
+    """Something that was decided, in words, and how many pieces of work like the last one are still to come."""
 
     text: str
+    n_left: int = 0
 
 
 Event = Info | Look | Decision

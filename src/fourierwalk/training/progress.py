@@ -20,20 +20,23 @@ class Progress:
     """
 
     def __init__(self, verbose: int, stream: TextIO | None = None) -> None:
-        self._verbose, self._stream, self._begin = verbose, stream, time.monotonic()
+        self._verbose, self._stream = verbose, stream
+        self._begin = self._last = time.monotonic()
 
     def see(self, event: Any) -> None:
         """Tell of an event, if it is of a kind that is wanted."""
         if isinstance(event, Decision) and self._verbose >= 1:
-            self._say(event.text)
+            now = time.monotonic()
+            left = f", about {event.n_left * (now - self._last):.0f} s left" if event.n_left else ""
+            self._say(event.text + left, now)
+            self._last = now
         elif isinstance(event, Look) and self._verbose >= 2:
-            self._say(
-                f"{event.phase}, step {event.step}: held-out error {event.error:.4g}, λ {event.regularization:.1g}"
-            )
+            text = f"{event.phase}, step {event.step}: held-out error {event.error:.4g}, λ {event.regularization:.1g}"
+            self._say(text, time.monotonic())
 
-    def _say(self, text: str) -> None:
+    def _say(self, text: str, now: float) -> None:
         stream = sys.stdout if self._stream is None else self._stream
-        line = f"[{time.monotonic() - self._begin:6.1f} s] {text}"
+        line = f"[{now - self._begin:6.1f} s] {text}"
         try:
             line.encode(getattr(stream, "encoding", None) or "utf-8")
         except UnicodeEncodeError:
