@@ -89,6 +89,17 @@ def test_seconds_are_a_geometric_mean():
     assert ratios.seconds_ratio(ratios.beds_of(found), NEW, "xrfm") is None
 
 
+def test_seconds_of_different_machines_are_not_compared():
+    found = cells("a", NEW, {0: 1.0, 1: 1.0}, fit_seconds=2.0) | cells("a", "network", {0: 1.0, 1: 1.0})
+    keys = sorted(found)
+    for key in keys:
+        there = found[key]["settings"]["split"] == 1 and found[key]["settings"]["method"]["name"] == "network"
+        found[key] = {**found[key], "provenance": {"machine": "there" if there else "here"}}
+    ours = next(key for key in keys if NEW in key and found[key]["settings"]["split"] == 1)
+    found[ours]["result"]["fit_seconds"] = 100.0
+    assert ratios.seconds_ratio(ratios.beds_of(found), NEW, "network") == pytest.approx((2.0, 1))
+
+
 def test_the_page_has_all_tables():
     found = cells("a", NEW, {0: 1.0, 1: 1.2}) | cells("a", OLD, {0: 2.0, 1: 2.4}) | cells("a", "network", {0: 4.0})
     found |= cells("wine", NEW, {0: 3.0}, "classification", "other", n_train=100, fit_seconds=4.0)

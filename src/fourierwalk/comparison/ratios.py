@@ -86,7 +86,8 @@ def beds_of(found: Mapping[str, Mapping[str, Any]]) -> list[Bed]:
         empty = Bed(dataset["name"], dataset.get("group", ""), dataset["task"], {}, {})
         bed = beds.setdefault(dataset["name"], empty)
         results: Any = bed.methods.setdefault(method["name"], {})
-        results[cell["settings"]["split"]] = cell["result"]
+        machine = cell.get("provenance", {}).get("machine")
+        results[cell["settings"]["split"]] = {**cell["result"], "machine": machine}
         bed.families[method["name"]] = method["family"]
     return list(beds.values())
 
@@ -142,8 +143,9 @@ def verdict(ratios: Sequence[SetRatio]) -> Verdict | None:
 
 
 def seconds_ratio(beds: Sequence[Bed], one: str, other: str) -> tuple[float, int] | None:
-    """Geometric mean over data sets of the ratio of seconds to fit, on the splits that both have; how many sets."""
-    pairs = [pair.values() for bed in beds if (pair := _both(bed, one, other))]
+    """Geometric mean over data sets of the ratio of seconds to fit, on splits fitted on one machine; how many sets."""
+    both = [_both(bed, one, other).values() for bed in beds]
+    pairs = [same for pair in both if (same := [(a, b) for a, b in pair if a.get("machine") == b.get("machine")])]
     logs = [math.log(_total(a for a, _ in pair) / _total(b for _, b in pair)) for pair in pairs]
     return (math.exp(np.mean(logs)), len(logs)) if logs else None
 

@@ -37,7 +37,10 @@ HOW_RATIOS = (
     "than 5 % and two standard errors of the set's own splits. The best peer is chosen per set after the fact, which "
     "favours it; LightGBM is not among them."
 )
-HOW_SECONDS = "Seconds to fit of ours over the other's, geometric mean over the sets (how many). Below 1 is faster."
+HOW_SECONDS = (
+    "Seconds to fit of ours over the other's, on the splits that both were fitted to on the same machine; geometric mean "
+    "over the sets (how many). Below 1 is faster."
+)
 
 
 def write(folder: Path) -> str:
