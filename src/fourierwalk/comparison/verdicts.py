@@ -38,8 +38,8 @@ HOW_RATIOS = (
     "favours it; LightGBM is not among them."
 )
 HOW_SECONDS = (
-    "Seconds to fit of ours over the other's, on the splits that both were fitted to on the same machine; geometric mean "
-    "over the sets (how many). Below 1 is faster."
+    "Seconds to fit of ours over the other's, on the splits that both were fitted to on the same machine; geometric "
+    "mean over the sets (how many). Below 1 is faster."
 )
 
 
