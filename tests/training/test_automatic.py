@@ -402,13 +402,13 @@ def test_growth_stops_where_it_does_not_pay(errors, width, failed, monkeypatch):
     ("growth", "n_frequencies", "expected"),
     [
         (2, 16, [4, 8, 16]),
-        (4, 16, [4, 16]),
-        (4, 20, [4, 16, 20]),
-        (3, 40, [4, 12, 36, 40]),
         (2, 40, [10, 20, 40]),
-        (4, 100, [6, 24, 96, 100]),
+        (3, 40, [4, 12, 36, 40]),
         (4, 3, [3]),
         (4, 4, [4]),
+        (4, 16, [4, 16]),
+        (4, 20, [4, 16, 20]),
+        (4, 100, [6, 24, 96, 100]),
     ],
 )
 def test_widths_grow_by_a_factor_up_to_the_one_asked_for(growth, n_frequencies, expected):
