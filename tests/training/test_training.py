@@ -9,6 +9,7 @@ import scipy.sparse
 from numpy.testing import assert_allclose, assert_array_equal
 from tables import FEATURES, QUICK, automatic, data, folds_of, labelled, ridge, run, scaled, settings
 
+from fourierwalk import AdaptiveFourierRegressor
 from fourierwalk.sampling.descent import Descent
 from fourierwalk.sampling.proposals import AdaptiveWalk, AnnealedWalk, RandomWalk, ScaledWalk, ShapedWalk
 from fourierwalk.sampling.resampling import Resampling
@@ -460,3 +461,17 @@ def test_the_policy_of_the_search_bounds_predictions_and_splits_rows():
     low, high = np.min(np.sin(x[:, 0])), np.max(np.sin(x[:, 0]))
     assert_allclose(fit.model.bounds[:, 0], [low - 0.5 * (high - low), high + 0.5 * (high - low)])
     assert any(decision.startswith("3 folds") for decision in fit.history.decisions)
+
+
+def test_inputs_that_do_not_help_are_left_out():
+    """Their frequency components and importances are zero, and the history says so."""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((1500, 12))
+    y = np.sin(2 * x[:, 3]) + x[:, 7] * x[:, 9] + 0.1 * rng.standard_normal(1500)
+    model = AdaptiveFourierRegressor(32, random_state=0).fit(x, y)
+    used = np.flatnonzero(np.any(model.frequencies_ != 0, axis=0))
+    assert {3, 7, 9} <= set(used)
+    assert used.size <= 6
+    assert f"{used.size} of 12 inputs kept: the others do not help" in model.history_.decisions
+    assert_array_equal(np.flatnonzero(model.feature_importances_), used)
+    assert model.score(x, y) > 0.98

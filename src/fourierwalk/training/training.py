@@ -16,6 +16,7 @@ from fourierwalk.arrays.products import PRECISIONS
 from fourierwalk.arrays.threads import one_pool
 from fourierwalk.data import features as feature_kinds
 from fourierwalk.data import scaling as scalings
+from fourierwalk.data.columns import Columns
 from fourierwalk.data.features import Features
 from fourierwalk.data.rows import Rows
 from fourierwalk.data.scaling import Scaling
@@ -246,7 +247,10 @@ class Training:
             scaling, panel, _ = tried[1]
         if start.spread is not None:
             panel = replace(panel, shapes=(Shape.isotropic(panel.n_inputs, start.spread),))
-        return scaling, panel, [Decision(f"inputs scaled: {scaling.kind}"), Decision(self._told(data, panel))]
+        told = [Decision(f"inputs scaled: {scaling.kind}"), Decision(self._told(data, panel))]
+        if isinstance(panel.span, Columns):
+            told.append(Decision(f"{panel.n_inputs} of {panel.span.n_inputs} inputs kept: the others do not help"))
+        return scaling, panel, [*told]
 
     def _kinds(self, data: Data, policy: Policy | None, resume: Resume | None) -> tuple[Any, ...]:
         """The ways to scale inputs that are tried; more than one only by the policy of a search that explores."""
