@@ -117,8 +117,8 @@ def test_values_through_a_transform_are_those_of_the_sum(features, monkeypatch):
     model = FourierModel(rng.standard_normal((20, 2)), beta, np.array([1.0, -2.0]), features, scaling)
     direct = model(x)
     called = []
-    evaluate = model_module.spectral.evaluate
-    monkeypatch.setattr(model_module.spectral, "evaluate", lambda *a: called.append(1) or evaluate(*a))
+    evaluate = model_module.nufft.evaluate
+    monkeypatch.setattr(model_module.nufft, "evaluate", lambda *a: called.append(1) or evaluate(*a))
     monkeypatch.setattr(model_module, "LEAST_WORK", 1.0)
     np.testing.assert_allclose(model(x), direct, atol=1e-9)
     assert called

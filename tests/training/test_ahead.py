@@ -11,7 +11,8 @@ from fourierwalk.sampling.descent import Descent
 from fourierwalk.sampling.proposals import AdaptiveWalk, RandomWalk, ScaledWalk, ShapedWalk, TargetedWalk
 from fourierwalk.sampling.resampling import Resampling
 from fourierwalk.sampling.sampler import Info, Metropolis
-from fourierwalk.solving.least_squares import LeastSquares, Minibatch
+from fourierwalk.solving.least_squares import LeastSquares
+from fourierwalk.solving.minibatch import Minibatch
 from fourierwalk.solving.solver import Solver
 from fourierwalk.training import ahead
 
@@ -27,21 +28,6 @@ SAMPLERS = {
 @pytest.fixture
 def torch():
     return pytest.importorskip("torch")
-
-
-@pytest.fixture
-def remote(torch, monkeypatch):
-    """Tensors count as if they were on a GPU."""
-    for module in (
-        "arrays.library",
-        "arrays.memory",
-        "arrays.cosines",
-        "arrays.draws",
-        "training.ahead",
-        "solving.least_squares",
-        "solving.spectral",
-    ):
-        monkeypatch.setattr(f"fourierwalk.{module}.is_remote", lambda values: hasattr(values, "new_empty"))
 
 
 def problem(torch, regularization=0.1, precision="double", features=None, path="direct"):
@@ -109,7 +95,7 @@ def test_a_walk_ahead_in_fourier_space_is_the_same_walk(torch, features, step_si
 def test_nothing_is_asked_inside_a_step(torch, remote, monkeypatch, path):
     """Reading a number waits for the device: none is read but by the one question after each sixteen steps."""
     minimize, asked = problem(torch, path=path), []
-    assert (minimize.spectral is None) == (path in ("direct", "dual"))
+    assert (minimize.paths.space is None) == (path in ("direct", "dual"))
     for sampler in SAMPLERS.values():
         state = sampler.init(minimize, start(torch))
         with monkeypatch.context() as patch:

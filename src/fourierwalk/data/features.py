@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import array_api_compat as compat
 
 from fourierwalk.arrays.complexes import complex_of, hermitian
 from fourierwalk.arrays.cosines import cos_sin
@@ -13,26 +15,116 @@ from fourierwalk.arrays.products import matmul
 from fourierwalk.data.rows import Block
 
 
-class Features(Protocol):
-    """What a least squares problem asks of the features.
+class Gradient(Protocol):
+    """``features.gradient``: half of ∂/∂ωₖ of a block's Σw|f − y|² at fixed amplitudes, (K, d)."""
 
-    All sums over the data are of *real* columns. The complex exponentials need no others: with S = C + iD,
-    SᴴS = (CᵀC + DᵀD) + i(CᵀD − DᵀC), at the price of the Hermitian update. (In single precision NumPy's BLAS is faster
-    with S itself.)
+    def __call__(self, block: Block, frequencies: Array, amplitudes: Array) -> Array:
+        """Of frequencies (K, d) and amplitudes (K, q)."""
+
+
+class Slopes(Protocol):
+    """``features.slopes``: ∂f/∂φₖ of one output at each row of a block, (n, K), φₖ the k-th phase."""
+
+    def __call__(self, block: Block, frequencies: Array, amplitudes: Array) -> Array:
+        """Of frequencies (K, d) and the amplitudes (K,) of the output."""
+
+
+class SingleColumns(Protocol):
+    """``features.single_columns``: the columns in single precision, of phases in double."""
+
+    def __call__(self, block: Block, frequencies: Array, precision: str) -> Array:
+        """For products in "single", "tf32" or "bf16"; for "bf16" of torch rounded to that."""
+
+
+@runtime_checkable
+class Features(Protocol):
+    """How inputs and frequencies become columns: what to implement for features of your own.
+
+    Columns are real. A model of K frequencies and q outputs is ``columns @ coefficients(amplitudes)``; amplitudes are
+    found by least squares, from the sums ``gram = columnsᵀ columns`` and ``moment = columnsᵀ y``. Complex exponentials
+    need no other sums: with S = C + iD, SᴴS = (CᵀC + DᵀD) + i(CᵀD − DᵀC).
+
+    Derive from this class, and leave `gradient`, `slopes` and `single_columns` at None where there are none. For real
+    features s(ω·x + b) of an activation s there is `Activation` already.
+
+    Attributes
+    ----------
+    name : str
+        A word for tables and messages.
+    n_columns : int
+        Real columns per frequency.
+    n_unknowns : int
+        Unknowns per frequency in the least squares problem.
+    gradient : callable or None
+        ``gradient(block, frequencies, amplitudes)``: half of ∂/∂ωₖ of the block's Σw|f − y|² at fixed amplitudes,
+        (K, d). Features without it can walk, but not descend.
+    slopes : callable or None
+        ``slopes(block, frequencies, amplitudes)``: ∂f/∂φₖ of one output at each row, (n, K), for amplitudes (K,) and
+        the phases φₖ = ωₖ·x. Models of features without it have no `feature_importances_`.
+    single_columns : callable or None
+        ``single_columns(block, frequencies, precision)``: the columns in single precision, all at most one in absolute
+        value. Features without it have their columns rounded, and are never rounded unasked.
+
+    Examples
+    --------
+    Even functions, Σ aₖ cos(ωₖ·x):
+
+    >>> import numpy as np
+    >>> from fourierwalk import AdaptiveFourierRegressor
+    >>> from fourierwalk.data import Features
+    >>> class Cosines(Features):
+    ...     name, n_columns, n_unknowns = "cosines", 1, 1
+    ...     def dimension(self, n_features):
+    ...         return n_features
+    ...     def columns(self, block, frequencies):
+    ...         return np.cos(block.project(frequencies))
+    ...     def system(self, gram, moment):
+    ...         return gram, moment
+    ...     def matrix(self, columns):
+    ...         return columns
+    ...     def amplitudes(self, unknowns):
+    ...         return unknowns
+    ...     def coefficients(self, amplitudes):
+    ...         return amplitudes
+    >>> x = np.linspace(-2, 2, 200)[:, None]
+    >>> y = np.cos(3 * x[:, 0])
+    >>> model = AdaptiveFourierRegressor(8, sampler="resampling", features=Cosines(), random_state=0).fit(x, y)
+    >>> bool(model.score(x, y) > 0.99)
+    True
     """
 
-    n_columns: ClassVar[int]  # real columns per frequency
-    n_unknowns: ClassVar[int]  # unknowns per frequency in the least squares problem
+    @property
+    def gradient(self) -> Gradient | None:
+        """Half of ∂/∂ωₖ of a block's Σw|f − y|² at fixed amplitudes."""
+        return None
+
+    @property
+    def slopes(self) -> Slopes | None:
+        """∂f/∂φₖ of one output at each row."""
+        return None
+
+    @property
+    def single_columns(self) -> SingleColumns | None:
+        """The columns in single precision."""
+        return None
 
     @property
     def name(self) -> str:
-        """A word for tables."""
+        """A word for tables and messages."""
+
+    @property
+    def n_columns(self) -> int:
+        """Real columns per frequency."""
+
+    @property
+    def n_unknowns(self) -> int:
+        """Unknowns per frequency."""
 
     def dimension(self, n_features: int) -> int:
         """Components of one frequency for inputs of `n_features` columns."""
 
     def columns(self, block: Block, frequencies: Array) -> Array:
-        """The real columns of a block, (n, n_columns · K)."""
+        """The real columns of a block, (n, n_columns · K); ``block.project(frequencies)`` gives the phases ωₖ·x."""
 
     def system(self, gram: Array, moment: Array) -> tuple[Array, Array]:
         """Matrix and right-hand side of the unknowns, from the sums over the real columns."""
@@ -45,10 +137,6 @@ class Features(Protocol):
 
     def coefficients(self, amplitudes: Array) -> Array:
         """What multiplies the real columns to give the real part of the model, (n_columns · K, q)."""
-
-    # A features object with `gradient(block, frequencies, amplitudes)`, half of ∂/∂ωₖ of the block's Σw|f − y|² at
-    # fixed amplitudes, can be descended on; one without can only walk. One with
-    # `slopes(block, frequencies, amplitudes)`, ∂f/∂φₖ of one output at each row, has gradients with respect to x.
 
 
 FEW_MOMENTS = 64
@@ -154,7 +242,8 @@ class CosineSine(_Fourier):
         return complex_of(unknowns[..., :n, :], -unknowns[..., n:, :])
 
 
-_APART = 1e-5  # of the two phases of a central difference, half
+HALF_STEP = 1e-5
+"""How far the two phases of a central difference are from the middle."""
 
 
 def _logistic_slope(phases: Array) -> Array:
@@ -173,8 +262,8 @@ class Activation:
     Parameters
     ----------
     function : callable
-        The activation: an array of phases in, an array of the same shape out. It gets arrays of the library that the
-        data came in.
+        The activation: an array of phases in, an array of as many real, finite numbers out. It gets arrays of the
+        library that the data came in. A model can be pickled if this is a function at the top of a module.
     bias : bool
         Whether a component that is one is added to every x.
     name : str
@@ -199,6 +288,12 @@ class Activation:
     derivative: Callable[[Array], Array] | None = None
     n_columns: ClassVar[int] = 1
     n_unknowns: ClassVar[int] = 1
+    single_columns: ClassVar[None] = None  # nothing bounds the values of an activation
+
+    def __post_init__(self) -> None:
+        for name, function in (("function", self.function), ("derivative", self.derivative or self.function)):
+            if not callable(function):
+                raise TypeError(f"Activation({name}=…) must be a callable, got {type(function).__name__}.")
 
     def dimension(self, n_features: int) -> int:
         """One more with a bias."""
@@ -206,13 +301,13 @@ class Activation:
 
     def columns(self, block: Block, frequencies: Array) -> Array:
         """The activation of the phases."""
-        return self.function(self._phases(block, frequencies))
+        return self._values(self._phases(block, frequencies))
 
     def gradient(self, block: Block, frequencies: Array, amplitudes: Array) -> Array:
         """Half of ∂/∂ωₖ of the block's Σw|f − y|² at fixed amplitudes, (K, d)."""
         phases = self._phases(block, frequencies)
         xp = namespace(phases)
-        residual = matmul(self.function(phases), amplitudes) - block.y
+        residual = matmul(self._values(phases), amplitudes) - block.y
         pull = (residual @ amplitudes.T) * self._slope(phases)
         if block.weight is not None:
             pull = pull * block.weight[:, None]
@@ -228,10 +323,13 @@ class Activation:
             return block.project(frequencies)
         return block.project(frequencies[..., :-1]) + frequencies[..., None, :, -1]
 
+    def _values(self, phases: Array) -> Array:
+        return _checked(self.function(phases), phases, f"the activation {self.name!r}")
+
     def _slope(self, phases: Array) -> Array:
         if self.derivative is not None:
-            return self.derivative(phases)
-        return (self.function(phases + _APART) - self.function(phases - _APART)) / (2 * _APART)
+            return _checked(self.derivative(phases), phases, f"the derivative of the activation {self.name!r}")
+        return (self._values(phases + HALF_STEP) - self._values(phases - HALF_STEP)) / (2 * HALF_STEP)
 
     def system(self, gram: Array, moment: Array) -> tuple[Array, Array]:
         """The sums as they are."""
@@ -250,6 +348,18 @@ class Activation:
         return amplitudes
 
 
+def _checked(values: Any, phases: Array, whose: str) -> Array:
+    """The values, if they are an array of real numbers of the phases' shape."""
+    wanted = f"{whose} must return an array of real numbers of the phases' shape {tuple(phases.shape)}"
+    if not compat.is_array_api_obj(values):
+        raise TypeError(f"{wanted}, got {type(values).__name__}.")
+    if tuple(values.shape) != tuple(phases.shape):
+        raise ValueError(f"{wanted}, got the shape {tuple(values.shape)}.")
+    if not namespace(values).isdtype(values.dtype, "real floating"):
+        raise TypeError(f"{wanted}, got {values.dtype} numbers: convert them to the phases' type.")
+    return values
+
+
 def sigmoid() -> Activation:
     """The features of Experiment 5: s(ω·x) = 1/(1 + exp(−ω·x)) with a component that is one added to x."""
     return Activation(_logistic, name="sigmoid", derivative=_logistic_slope)
@@ -258,12 +368,21 @@ def sigmoid() -> Activation:
 KINDS: dict[str, Callable[[], Features]] = {"cos-sin": CosineSine, "complex": ComplexExponentials, "sigmoid": sigmoid}
 
 
+MEMBERS = tuple(name for name in vars(Features) if not name.startswith("_"))
+"""What features must have."""
+
+
 def named(kind: str | Features) -> Features:
     """The features object of a name; an object is returned as it is."""
     if isinstance(kind, str):
         if kind not in KINDS:
             raise ValueError(f"features must be one of {sorted(KINDS)} or a features object, got {kind!r}.")
         return KINDS[kind]()
-    if not callable(getattr(kind, "columns", None)):
-        raise TypeError(f"features must be one of {sorted(KINDS)} or a features object, got {type(kind).__name__}.")
+    if isinstance(kind, type) or not isinstance(kind, Features):
+        missing = [name for name in MEMBERS if name not in dir(kind)]
+        what = "the class itself" if isinstance(kind, type) else f"one without {', '.join(missing)}"
+        raise TypeError(
+            f"features must be one of {sorted(KINDS)} or an object with all that `Features` has, got "
+            f"{kind.__name__ if isinstance(kind, type) else type(kind).__name__}, {what}."
+        )
     return kind

@@ -304,7 +304,7 @@ class Automatic:
         self, split: Split, chosen: Candidate, n_steps: int, patience: int, rng: np.random.Generator
     ) -> Generator[Event, None, Grown]:
         """The best state of a descent from a candidate."""
-        if not self.descend or n_steps < 1 or not hasattr(split.problem.features, "gradient"):
+        if not self.descend or n_steps < 1 or split.problem.features.gradient is None:
             return Grown(chosen)
         phase = Phase(
             Descent(max_norm=self.max_norm),
