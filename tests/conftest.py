@@ -14,12 +14,8 @@ import pytest
 from hypothesis import settings
 from threadpoolctl import threadpool_limits
 
-from fourierwalk.data import rows
-
 settings.register_profile("suite", deadline=None, max_examples=25, derandomize=True)
 settings.load_profile("suite")
-
-rows.WHOLE = 1  # small tests that ask for several blocks get them
 
 BACKENDS = ["numpy", "array-api-strict", "torch"]
 ON_GPU = {"torch on a GPU": "torch", "CuPy": "cupy"}  # added, with the marker `cuda`, where there is one

@@ -13,7 +13,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tables import FEATURES, Plain, every_differentiable_kind, every_kind, objective, problem, ridge, slopes
 
 from fourierwalk.arrays.products import UNITS
-from fourierwalk.data import rows as rows_module
 from fourierwalk.data.features import Activation, ComplexExponentials, CosineSine
 from fourierwalk.data.rows import Block, Rows
 from fourierwalk.solving import direct, normal_equations
@@ -122,11 +121,10 @@ def test_blocks_change_nothing(kind, anywhere, monkeypatch):
     omega = anywhere.asarray(kind.frequencies(5, 2))
     minimize = LeastSquares(rows_of(anywhere, x, y, weight), kind.features, REGULARIZATION, Solver("direct"))
     at_once = minimize(omega)
-    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 5 * kind.features.n_columns * 3)
-    monkeypatch.setattr(rows_module, "accelerator_bytes", lambda values: None)
+    low = replace(minimize.rows, block_bytes=8 * 5 * kind.features.n_columns * 3)
     heights = []
     monkeypatch.setattr(kind.features.__class__, "columns", counted(kind.features.__class__.columns, heights))
-    in_blocks = minimize(omega + 0)
+    in_blocks = replace(minimize, rows=low)(omega)
     assert heights == [3] * 13 + [1]
     assert_allclose(anywhere.host(in_blocks.amplitudes), anywhere.host(at_once.amplitudes), rtol=0, atol=1e-10)
     assert float(in_blocks.loss) == pytest.approx(float(at_once.loss), abs=1e-12)
@@ -484,15 +482,15 @@ def test_the_gradient_on_sparse_rows(kind, weighted):
 
 
 @every_differentiable_kind
-def test_blocks_do_not_change_the_gradient(kind, monkeypatch):
+def test_blocks_do_not_change_the_gradient(kind):
     x, y, weight = problem(40)
     omega = kind.frequencies(5, 2)
     minimize = LeastSquares(Rows(x, y, weight), kind.features, 0.1, Solver("direct"))
     amplitudes = minimize(omega).amplitudes
     at_once = minimize.gradient(omega, amplitudes)
-    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 2 * 5 * kind.features.n_columns * 3)
-    assert len(list(minimize.rows.blocks(2 * 5 * kind.features.n_columns))) == 14
-    assert_allclose(minimize.gradient(omega, amplitudes), at_once, rtol=0, atol=1e-13)
+    low = replace(minimize, rows=replace(minimize.rows, block_bytes=8 * 2 * 5 * kind.features.n_columns * 3))
+    assert len(list(low.rows.blocks(2 * 5 * kind.features.n_columns))) == 14
+    assert_allclose(low.gradient(omega, amplitudes), at_once, rtol=0, atol=1e-13)
 
 
 def test_the_gradient_of_large_problems_is_that_of_their_parts():
