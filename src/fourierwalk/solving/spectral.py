@@ -7,7 +7,6 @@ for cosine-sine pairs, at sums too); all that a step needs are non-uniform FFTs 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -105,14 +104,16 @@ class Spectral:
 
     def _equations(self, total: float) -> tuple[Array, Array]:
         grid, frequencies, xp = self._grid, self.frequencies, namespace(self.frequencies)
-        pairs = self.space.pairs(frequencies)
-        differences = grid.sums(pairs.combined(frequencies, operator.sub), WEIGHTS)[0, :]
-        moments = grid.sums(frequencies, slice(1, 1 + self.space.n_targets)).T
+        pairs, moments = self.space.pairs(frequencies), grid.sums(frequencies, slice(1, 1 + self.space.n_targets)).T
+        points = pairs.combined(frequencies, operator.sub)
         if isinstance(self.features, ComplexExponentials):
+            differences = grid.sums(points, WEIGHTS)[0, :]
             return pairs.matrix(xp.conj(differences), differences, total), xp.conj(moments)
-        points = xp.concat((pairs.combined(frequencies, operator.add), 2 * frequencies))
-        sums = grid.sums(points, WEIGHTS)[0, :]
-        return pairs.cosines_and_sines(differences, sums, total), xp.concat((moments.real, moments.imag))
+        n_differences = points.shape[0]
+        points = xp.concat((points, pairs.combined(frequencies, operator.add), 2 * frequencies))
+        sums = grid.sums(points, WEIGHTS)[0, :]  # at once: each call makes the FFT of the grid anew
+        gram = pairs.cosines_and_sines(sums[:n_differences], sums[n_differences:], total)
+        return gram, xp.concat((moments.real, moments.imag))
 
     def _slopes(self, amplitudes: Array) -> Array:
         """Σₙ wₙ conj(rₙ) exp(iωₖ·xₙ) xₙ of the residuals r at the amplitudes, (q, d, K): the gradient's sums.
@@ -124,11 +125,15 @@ class Spectral:
         inputs, products = slice(1 + q, 1 + q + d), slice(1 + q + d, 1 + q + d + q * d)
         amplitudes = xp.astype(amplitudes, xp.complex128, copy=False)
 
-        def of_pairs(operation: Callable[..., Any], weights: Array) -> Array:
-            points = xp.reshape(operation(frequencies[:, None, :], frequencies[None, :, :]), (-1, d))
-            return xp.reshape(matmul(xp.reshape(grid.sums(points, inputs), (d * n, n)), weights), (d, n, q))
+        def weighed(sums: Array, weights: Array) -> Array:
+            return xp.reshape(matmul(xp.reshape(sums, (d * n, n)), weights), (d, n, q))
 
-        model = of_pairs(operator.sub, xp.conj(amplitudes))
-        if not isinstance(self.features, ComplexExponentials):
-            model = (model + of_pairs(operator.add, amplitudes)) / 2
+        differences = xp.reshape(frequencies[:, None, :] - frequencies[None, :, :], (-1, d))
+        if isinstance(self.features, ComplexExponentials):
+            model = weighed(grid.sums(differences, inputs), xp.conj(amplitudes))
+        else:
+            pairs = xp.reshape(frequencies[:, None, :] + frequencies[None, :, :], (-1, d))
+            sums = grid.sums(xp.concat((differences, pairs)), inputs)
+            minus, plus = sums[:, : n * n], sums[:, n * n :]
+            model = (weighed(minus, xp.conj(amplitudes)) + weighed(plus, amplitudes)) / 2
         return xp.permute_dims(model, (2, 0, 1)) - xp.reshape(grid.sums(frequencies, products), (q, d, n))
