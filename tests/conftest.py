@@ -6,6 +6,7 @@ os.environ["SCIPY_ARRAY_API"] = "1"  # before SciPy is imported: without it thre
 
 import importlib
 import importlib.util
+import sys
 
 import array_api_strict
 import numpy as np
@@ -13,12 +14,8 @@ import pytest
 from hypothesis import settings
 from threadpoolctl import threadpool_limits
 
-from fourierwalk.data import rows
-
 settings.register_profile("suite", deadline=None, max_examples=25, derandomize=True)
 settings.load_profile("suite")
-
-rows.WHOLE = 1  # small tests that ask for several blocks get them
 
 BACKENDS = ["numpy", "array-api-strict", "torch"]
 ON_GPU = {"torch on a GPU": "torch", "CuPy": "cupy"}  # added, with the marker `cuda`, where there is one
@@ -85,6 +82,17 @@ def has_gpu():
     import torch
 
     return torch.cuda.is_available()
+
+
+@pytest.fixture
+def remote(monkeypatch):
+    """Torch's CPU tensors taken for tensors on a GPU: only the waiting is missing. Recordings need the real thing."""
+    torch = pytest.importorskip("torch")
+    for name, module in list(sys.modules.items()):
+        is_ours = name.startswith("fourierwalk.") and name != "fourierwalk.solving.recording"
+        if is_ours and "is_remote" in vars(module):
+            monkeypatch.setattr(module, "is_remote", torch.is_tensor)
+    return torch
 
 
 GPUS = [name for name, library in ON_GPU.items() if has_gpu() and importlib.util.find_spec(library) is not None]

@@ -20,8 +20,8 @@ import tables
 
 from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierRegressor
 from fourierwalk.data import features, scaling
+from fourierwalk.solving.fourier_space import MOST_DIMENSIONS
 from fourierwalk.solving.solver import PATHS, PRECISIONS, Solver
-from fourierwalk.solving.spectral import MOST_DIMENSIONS
 from fourierwalk.training import training
 
 ESTIMATORS: dict[str, Any] = {"regressor": AdaptiveFourierRegressor, "classifier": AdaptiveFourierClassifier}

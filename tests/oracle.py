@@ -1,13 +1,24 @@
 """Algorithms 1, 2 and 3 as printed, and the walks beside them: plain loops, plain NumPy. This is the specification.
 
 Three slips of the text are mended: Sᵀ in the normal equations is the conjugate transpose; S_C is what Algorithm 2
-initialises as C_ω; and C̄ can be singular, so its square root (shared with the package) adds a tiny diagonal.
+initialises as C_ω; and C̄ can be singular, so that a tiny diagonal is added before its root is taken. Nothing is
+borrowed from the code that this is the specification of.
 """
 
 import numpy as np
 
-from fourierwalk.sampling.descent import ENOUGH, MOST_TRIALS, SHORTER
-from fourierwalk.sampling.proposals import covariance_root
+TRIALS, SHORTER, ENOUGH = 8, 0.3, 1e-4
+"""Of descent: lengths that are tried, each this much shorter, until so much of the promised decrease is there."""
+
+
+def covariance_root(covariance):
+    """The lower L with L Lᵀ = C + ε, ε a tiny share of the mean variance; of no covariance, that of its diagonal."""
+    d = len(covariance)
+    tiny = 1e-10 * max(np.trace(covariance) / d, 1e-12)
+    try:
+        return np.linalg.cholesky(covariance + tiny * np.eye(d))
+    except np.linalg.LinAlgError:
+        return np.diag(np.sqrt(np.maximum(np.diag(covariance), 0) + tiny))
 
 
 def features(x, omega):
@@ -165,7 +176,7 @@ def descent(x, y, omega, n_steps, memory, first_step, longest_step, damping, max
         length = np.sqrt(np.mean(direction**2))
         if not moves or length > most:
             direction = direction * most / length
-        for trial in range(MOST_TRIALS):
+        for trial in range(TRIALS):
             proposed = omega + SHORTER**trial * direction.reshape(omega.shape)
             for k in range(len(omega)):
                 if np.sqrt(sum(proposed[k] ** 2)) >= max_norm:

@@ -50,7 +50,7 @@ def test_values_are_the_definition(kind, anywhere):
 def test_blocks_change_nothing(kind, xp, monkeypatch):
     model, x = model_of(kind, xp), xp.asarray(inputs())
     at_once = xp.host(model(x))
-    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * N_FREQUENCIES * 2 * 2)
+    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * N_FREQUENCIES * 2)
     assert_allclose(xp.host(model(x)), at_once, atol=1e-12)
 
 
@@ -117,8 +117,8 @@ def test_values_through_a_transform_are_those_of_the_sum(features, monkeypatch):
     model = FourierModel(rng.standard_normal((20, 2)), beta, np.array([1.0, -2.0]), features, scaling)
     direct = model(x)
     called = []
-    evaluate = model_module.spectral.evaluate
-    monkeypatch.setattr(model_module.spectral, "evaluate", lambda *a: called.append(1) or evaluate(*a))
+    evaluate = model_module.nufft.evaluate
+    monkeypatch.setattr(model_module.nufft, "evaluate", lambda *a: called.append(1) or evaluate(*a))
     monkeypatch.setattr(model_module, "LEAST_WORK", 1.0)
     np.testing.assert_allclose(model(x), direct, atol=1e-9)
     assert called
@@ -234,11 +234,10 @@ def expected_squares(kind, x, weight, step=1e-6):
 @every_differentiable_kind
 def test_mean_squared_gradients(kind, weighted, blocks, xp, monkeypatch):
     x, _, weight = problem(23, n_inputs=3)
-    if blocks == "blocks":
-        monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 3 * N_FREQUENCIES * 5)
-    elif blocks == "few gradients":
+    block_bytes = 8 * 3 * N_FREQUENCIES * 5 if blocks == "blocks" else None
+    if blocks == "few gradients":
         monkeypatch.setattr(model_module, "MOST_ENTRIES", 3 * 5)
-    rows = Rows(xp.asarray(x), weight=xp.asarray(weight) if weighted else None)
+    rows = Rows(xp.asarray(x), weight=xp.asarray(weight) if weighted else None, block_bytes=block_bytes)
     omega, beta = kind.frequencies(N_FREQUENCIES, 3), kind.amplitudes(amplitudes_of(kind))
     found = mean_squared_gradients(rows, kind.features, xp.asarray(omega), xp.asarray(beta))
     assert_allclose(xp.host(found), expected_squares(kind, x, weight if weighted else None), rtol=1e-6)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from fourierwalk.arrays import nufft
 from fourierwalk.arrays.complexes import complex_of
 from fourierwalk.arrays.library import Array, float64, like, namespace, to_host
 from fourierwalk.arrays.memory import free_bytes
@@ -13,7 +14,7 @@ from fourierwalk.arrays.products import matmul
 from fourierwalk.data.features import Features
 from fourierwalk.data.rows import Block, Rows
 from fourierwalk.data.scaling import Scaling
-from fourierwalk.solving import spectral
+from fourierwalk.solving.fourier_space import applies
 
 LEAST_WORK = 1e7
 """Products of points and frequencies below which a non-uniform FFT is not worth its overhead."""
@@ -73,7 +74,7 @@ class FourierModel:
     def _unbounded(self, x: Any) -> Array:
         if self._transform_pays(x):
             points = self.scaling.rows(x).x
-            return spectral.evaluate(points, self.frequencies, self.amplitudes, 1e-12).real + self.offset
+            return nufft.evaluate(points, self.frequencies, self.amplitudes, 1e-12).real + self.offset
         coefficients = self.features.coefficients(self.amplitudes)
         return (
             self._concat(x, lambda block: matmul(self.features.columns(block, self.frequencies), coefficients))
@@ -147,13 +148,11 @@ class FourierModel:
     def _transform_pays(self, x: Any) -> bool:
         """Whether a non-uniform FFT is there, applies, is worth its overhead, and fits."""
         work = float(x.shape[0]) * float(self.frequencies.shape[0])
-        if work < LEAST_WORK or not spectral.is_installed():
+        if work < LEAST_WORK or not nufft.is_installed():
             return False
         rows = self.scaling.rows(x)
-        return (
-            spectral.applies(rows, self.features)
-            and spectral.evaluation_bytes(rows, self.frequencies) < 0.25 * free_bytes()
-        )
+        is_able = applies(rows, self.features)
+        return is_able and nufft.evaluation_bytes(rows.x, self.frequencies) < 0.25 * free_bytes()
 
     def _concat(self, x: Any, evaluate: Any) -> Array:
         rows = self.scaling.rows(x)

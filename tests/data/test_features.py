@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose
 from tables import FEATURES, OnlyCosines, every_differentiable_kind, every_kind, problem, slopes
 
-from fourierwalk.data.features import KINDS, Activation, CosineSine, RoundedCosineSine, named, sigmoid
+from fourierwalk.data.features import KINDS, Activation, CosineSine, Features, named, sigmoid
 from fourierwalk.data.rows import Block, Rows
 from fourierwalk.solving.least_squares import LeastSquares
 
@@ -62,7 +62,7 @@ def test_names_are_words(kind):
 @every_differentiable_kind
 def test_the_gradient_at_any_amplitudes(kind, weighted, n_outputs, few_moments, anywhere, monkeypatch):
     """Half of ∂/∂ω of Σw|Sβ − y|², also where β is no minimiser."""
-    monkeypatch.setattr("fourierwalk.data.features.FEW_MOMENTS", few_moments)
+    monkeypatch.setattr("fourierwalk.data.waves.MOST_MOMENTS", few_moments)
     x, y, weight = problem(15, n_outputs=n_outputs)
     omega = kind.frequencies(4, 2)
     rng = np.random.default_rng(3)
@@ -146,28 +146,30 @@ def test_an_unknown_name_gets_the_allowed_ones():
 
 @pytest.mark.parametrize("thing", [3, None, object(), ["complex"]])
 def test_what_has_no_columns_is_no_features_object(thing):
-    with pytest.raises(TypeError, match=f"features must be .*got {type(thing).__name__}"):
+    with pytest.raises(TypeError, match=f"features must be .*got {type(thing).__name__}, one without .*columns"):
         named(thing)
 
 
-@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
-@pytest.mark.parametrize("n_inputs", [2, 30], ids=["by moments", "by pulls"])
-def test_rounded_pairs_are_those_of_double_precision(n_inputs, weighted):
-    rng = np.random.default_rng(0)
-    x, y = rng.standard_normal((200, n_inputs)), rng.standard_normal((200, 3))
-    rows = Rows(x, y, rng.random(200) if weighted else None)
-    frequencies, rounded = rng.standard_normal((20, n_inputs)), RoundedCosineSine()
-    for block in (rows.whole(), next(rows.blocks(40))):  # nothing kept, and columns kept
-        assert rounded.columns(block, frequencies).dtype == np.float32
-        assert_allclose(rounded.columns(block, frequencies), CosineSine().columns(block, frequencies), atol=1e-5)
-        amplitudes = rng.standard_normal((20, 3)) + 1j * rng.standard_normal((20, 3))
-        gradients = [kind.gradient(block, frequencies, amplitudes) for kind in (rounded, CosineSine())]
-        assert gradients[0].dtype == np.float64
-        assert_allclose(*gradients, rtol=0, atol=1e-5 * np.max(np.abs(gradients[1])))
-    problems = [LeastSquares(rows, kind, 1e-3) for kind in (rounded, CosineSine())]
-    solutions = [problem(frequencies) for problem in problems]
-    assert solutions[0].amplitudes.dtype == np.complex128
-    columns = CosineSine().columns(rows.whole(), frequencies)
-    fits = [columns @ CosineSine().coefficients(solution.amplitudes) for solution in solutions]
-    assert_allclose(*fits, atol=1e-4)
-    assert solutions[0].loss == pytest.approx(solutions[1].loss, rel=1e-5)
+def test_what_features_lack_is_named():
+    kept = [name for name in vars(OnlyCosines) if not name.startswith("__") and name not in ("matrix", "slopes")]
+    almost = type("Almost", (), {name: vars(OnlyCosines)[name] for name in kept})()
+    with pytest.raises(TypeError, match=r"got Almost, one without slopes, matrix\.$"):
+        named(almost)
+
+
+def test_a_class_is_no_features_object():
+    with pytest.raises(TypeError, match="got CosineSine, the class itself"):
+        named(CosineSine)
+
+
+def test_who_derives_from_features_declares_nothing_that_is_not_there():
+    class Derived(Features):
+        name, n_columns, n_unknowns = "derived", 1, 1
+        dimension, columns, system = OnlyCosines.dimension, OnlyCosines.columns, OnlyCosines.system
+        matrix, amplitudes, coefficients = OnlyCosines.matrix, OnlyCosines.amplitudes, OnlyCosines.coefficients
+
+    features = named(Derived())
+    assert (features.gradient, features.slopes, features.single_columns) == (None, None, None)
+    x, y, _ = problem(20)
+    ours, same = (LeastSquares(Rows(x, y), each, 0.1)(np.ones((2, 2))).loss for each in (features, OnlyCosines()))
+    assert ours == same

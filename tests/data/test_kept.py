@@ -78,7 +78,7 @@ def test_a_gradient_takes_the_columns_of_the_solve(weight, monkeypatch):
     x, omega = rng.normal(size=(60, 2)), rng.normal(size=(4, 2))
     rows = Rows(x, np.sin(x[:, :1]), weight)
     minimize = LeastSquares(rows, CosineSine(), 0.1)
-    monkeypatch.setattr("fourierwalk.data.features.cos_sin", lambda *args: made.append(args) or of_all(*args))
+    monkeypatch.setattr("fourierwalk.data.waves.cos_sin", lambda *args: made.append(args) or of_all(*args))
     beta = minimize(omega).amplitudes
     gradient = minimize.gradient(omega, beta)
     assert len(made) == 1
@@ -92,9 +92,8 @@ def of_all(phases, shape):
     return np.concatenate((np.cos(values), np.sin(values)), axis=1)
 
 
-def test_rows_in_several_blocks_keep_nothing(monkeypatch):
-    monkeypatch.setattr("fourierwalk.data.rows.BLOCK_BYTES", 8 * 8 * 5)
-    rows = Rows(np.ones((60, 2)), np.ones((60, 1)))
+def test_rows_in_several_blocks_keep_nothing():
+    rows = Rows(np.ones((60, 2)), np.ones((60, 1)), block_bytes=8 * 8 * 5)
     blocks = list(rows.blocks(8))
     assert len(blocks) == 12
     assert all(block.kept is None for block in blocks)
@@ -103,7 +102,6 @@ def test_rows_in_several_blocks_keep_nothing(monkeypatch):
 @pytest.mark.parametrize("n_rows", [30, 90, 150])
 def test_a_solve_keeps_what_a_gradient_can_take(n_rows, monkeypatch):
     """A gradient needs twice the room: what is one block for the solve alone is not kept."""
-    monkeypatch.setattr("fourierwalk.data.rows.WHOLE", 3)
     monkeypatch.setattr(
         "fourierwalk.data.rows.BLOCK_BYTES", 8 * 8 * 40
     )  # 120 rows are one block of 8 columns, 60 of 16

@@ -12,9 +12,9 @@ from fourierwalk.data import rows as rows_module
 from fourierwalk.data.rows import Block, Rows
 
 
-def local(backend, n_rows=23):
+def local(backend, n_rows=23, block_bytes=None):
     x, y, weight = problem(n_rows)
-    return Rows(*(backend.asarray(part) for part in (x, y, weight)))
+    return Rows(*(backend.asarray(part) for part in (x, y, weight)), block_bytes=block_bytes)
 
 
 def test_total_weight(xp):
@@ -26,29 +26,24 @@ def test_total_weight(xp):
 @given(n_rows=st.integers(1, 40), height=st.integers(1, 50))
 def test_blocks_hold_every_row_once_and_in_order(n_rows, height):
     x, y, weight = problem(n_rows)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rows_module, "BLOCK_BYTES", 8 * 5 * height)
-        blocks = list(Rows(x, y, weight).blocks(width=5))
+    blocks = list(Rows(x, y, weight, block_bytes=8 * 5 * height).blocks(width=5))
     assert max(len(block.x) for block in blocks) == min(height, n_rows)
     assert len(blocks) == -(-n_rows // height)
     for part, whole in zip(("x", "y", "weight"), (x, y, weight), strict=True):
         assert_array_equal(np.concatenate([getattr(block, part) for block in blocks]), whole)
 
 
-def test_a_budget_below_one_row_still_gives_rows(monkeypatch):
-    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 1)
-    assert [len(block.x) for block in Rows(np.ones((3, 2))).blocks(width=100)] == [1, 1, 1]
+def test_a_budget_below_one_row_still_gives_rows():
+    assert [len(block.x) for block in Rows(np.ones((3, 2)), block_bytes=1).blocks(width=100)] == [1, 1, 1]
 
 
 def test_a_gpu_has_blocks_of_its_own_size(monkeypatch):
     monkeypatch.setattr(rows_module, "accelerator_bytes", lambda values: 16 * 8 * 5 * 7)
-    assert [len(block.x) for block in Rows(np.ones((20, 2))).blocks(width=5)] == [7, 7, 6]
+    assert [len(block.x) for block in Rows(np.ones((30, 2))).blocks(width=5)] == [7, 7, 7, 7, 2]
 
 
-def test_sum_adds_the_terms_of_all_blocks(anywhere, monkeypatch):
-    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 2 * 4)
-    monkeypatch.setattr(rows_module, "accelerator_bytes", lambda values: None)
-    rows, calls = local(anywhere), []
+def test_sum_adds_the_terms_of_all_blocks(anywhere):
+    rows, calls = local(anywhere, block_bytes=8 * 2 * 4), []
 
     def term(block):
         calls.append(int(block.x.shape[0]))
@@ -160,7 +155,7 @@ def test_gram_makes_no_dense_rows():
     assert_allclose(found, (x @ x.T).toarray() - sums[:, None] - sums[None, :] + 1.0, atol=1e-9)
 
 
-@pytest.mark.parametrize("n_inputs", [2, rows_module.NARROW, rows_module.NARROW + 1])
+@pytest.mark.parametrize("n_inputs", [2, rows_module.NARROW_COLUMNS, rows_module.NARROW_COLUMNS + 1])
 def test_a_projector_projects_some_rows_at_a_time(n_inputs, anywhere):
     x, vectors = problem(23, n_inputs)[0], np.random.default_rng(5).standard_normal((4, n_inputs))
     project = Block(anywhere.asarray(x)).projector(anywhere.asarray(vectors))
@@ -222,17 +217,17 @@ def test_pick_keeps_sparse_rows_sparse_with_their_scaling():
     assert_array_equal(picked.scale, [3.0, 4.0])
 
 
-def test_sparse_blocks_keep_their_scaling(monkeypatch):
-    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 2 * 5)
+def test_sparse_blocks_keep_their_scaling():
     x, y, _ = problem(12)
-    rows = Rows(scipy.sparse.csr_array(x), y, center=np.array([1.0, 2.0]), scale=np.array([3.0, 4.0]))
-    phases = np.concatenate([block.project(np.eye(2)) for block in rows.blocks(width=2)])
+    center, scale = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    blocks = list(Rows(scipy.sparse.csr_array(x), y, None, center, scale, block_bytes=8 * 2 * 5).blocks(width=2))
+    assert len(blocks) == 3
+    phases = np.concatenate([block.project(np.eye(2)) for block in blocks])
     assert_allclose(phases, (x - [1.0, 2.0]) / [3.0, 4.0], atol=1e-14)
 
 
 def test_a_few_blocks_are_one(monkeypatch):
     monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 2 * 5)
-    monkeypatch.setattr(rows_module, "WHOLE", 3)
     assert [block.x.shape[0] for block in Rows(np.ones((15, 2))).blocks(2)] == [15]
     assert [block.x.shape[0] for block in Rows(np.ones((16, 2))).blocks(2)] == [5, 5, 5, 1]
 
@@ -240,8 +235,31 @@ def test_a_few_blocks_are_one(monkeypatch):
 @pytest.mark.parametrize(("reach", "kind"), [(0.9, np.float32), (1.1, np.float64)], ids=["short", "long"])
 def test_short_phases_are_single_radians_and_long_ones_turns(reach, kind):
     x = np.array([[1.0, -2.0], [0.5, 1.0]])
-    vectors = np.array([[reach * rows_module.SHORT / 5, -2 * reach * rows_module.SHORT / 5]])
+    vectors = np.array([[reach * rows_module.SHORT_PHASE / 5, -2 * reach * rows_module.SHORT_PHASE / 5]])
     found = Block(x).projector(vectors, "single")(slice(0, 2))
     assert found.dtype == kind
     unit = 1.0 if kind == np.float32 else 2 * np.pi
     assert_allclose(found * unit, x @ vectors.T, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "weight", "sentence"),
+    [
+        ((5,), None, None, r"Rows\(x\) must have the shape \(n, d\), got \(5,\): x\[:, None\] is one input"),
+        (
+            (5, 2),
+            (5,),
+            None,
+            r"targets of shape \(5, q\) for inputs of shape \(5, 2\), got \(5,\): y\[:, None\]",
+        ),
+        ((5, 2), (4, 1), None, r"targets of shape \(5, q\) for inputs of shape \(5, 2\), got \(4, 1\)"),
+        ((3, 5, 2), (5, 1), None, r"targets of shape \(3, 5, q\) for inputs of shape \(3, 5, 2\), got \(5, 1\)"),
+        ((5, 2), (5, 1), (5, 1), r"weights of shape \(5,\), got \(5, 1\)"),
+        ((5, 2), (5, 1), (4,), r"weights of shape \(5,\), got \(4,\)"),
+    ],
+    ids=["one input", "one output", "fewer targets", "stacked", "column of weights", "fewer weights"],
+)
+def test_shapes_that_do_not_belong_together_get_a_sentence(x, y, weight, sentence, xp):
+    parts = [None if shape is None else xp.asarray(np.ones(shape)) for shape in (x, y, weight)]
+    with pytest.raises(ValueError, match=sentence):
+        Rows(*parts)

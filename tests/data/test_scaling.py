@@ -65,7 +65,7 @@ def test_weights_are_repetitions(sparse, ddof):
 def test_blocks_change_nothing(xp, monkeypatch):
     x, y, weight = (xp.asarray(part) for part in raw())
     at_once = Scaling.fit(x, y, weight)
-    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 3 * 4)
+    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 3 * 2)
     in_blocks = Scaling.fit(x, y, weight)
     assert_allclose(xp.host(in_blocks.inputs.scale), xp.host(at_once.inputs.scale), rtol=1e-12)
     assert_allclose(xp.host(in_blocks.inputs.center), xp.host(at_once.inputs.center), rtol=1e-12)

@@ -105,26 +105,28 @@ def test_huge_streamed_values_are_refused():
 
 @pytest.mark.parametrize("path", ["direct", "dual"])
 @pytest.mark.parametrize("weighted", [True, False])
-def test_sums_over_streamed_rows_are_those_over_dense_ones(path, weighted, monkeypatch):
-    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 16 * 50)  # six blocks
+def test_sums_over_streamed_rows_are_those_over_dense_ones(path, weighted):
     x, y = data()
     weight = torch.asarray(np.random.default_rng(1).integers(1, 4, 300).astype(float)) if weighted else None
     omega = torch.asarray(np.random.default_rng(2).standard_normal((8, 3)))
     solutions = [
-        LeastSquares(Rows(each, torch.asarray(y), weight), CosineSine(), 0.1, Solver(path))(omega)
-        for each in (Streamed(x, "cpu"), torch.asarray(x))
+        LeastSquares(rows, CosineSine(), 0.1, Solver(path))(omega)
+        for rows in (
+            Rows(Streamed(x, "cpu"), torch.asarray(y), weight, block_bytes=8 * 16 * 50),  # several blocks
+            Rows(torch.asarray(x), torch.asarray(y), weight),
+        )
     ]
     assert_allclose(solutions[0].amplitudes, solutions[1].amplitudes, atol=1e-12)
     assert float(solutions[0].loss) == pytest.approx(float(solutions[1].loss))
 
 
 def test_each_block_is_fetched_while_the_one_before_is_used(monkeypatch):
-    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * (16 + 4 * 3) * 107)  # 104 is a multiple of eight
     x, y = data()
     begun = []
     exactly = Streamed._begun
     monkeypatch.setattr(Streamed, "_begun", lambda self, part: begun.append(part.start) or exactly(self, part))
-    blocks = Rows(Streamed(x, "cpu"), torch.asarray(y)).blocks(16)
+    block_bytes = 8 * (16 + 4 * 3) * 107  # 104 is a multiple of eight
+    blocks = Rows(Streamed(x, "cpu"), torch.asarray(y), block_bytes=block_bytes).blocks(16)
     seen = [(block.x.shape[0], list(begun)) for block in blocks]
     assert seen == [(104, [0, 104]), (104, [0, 104, 208]), (92, [0, 104, 208])]
 
@@ -196,8 +198,7 @@ def test_inputs_are_large_by_what_a_fit_makes_of_them(monkeypatch):
     assert not inputs.is_large(np.vstack((x, x)), None)
 
 
-def test_blocks_of_wide_inputs_are_low(monkeypatch):
-    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 1000)
-    x = np.zeros((100, 50))
-    assert Rows(Streamed(x, "cpu")).block_height(0) == 5
-    assert Rows(Streamed(x, "cpu")).block_height(800) == 1
+def test_blocks_of_wide_inputs_are_low():
+    rows = Rows(Streamed(np.zeros((100, 50)), "cpu"), block_bytes=8 * 1000)
+    assert rows.block_height(0) == 5
+    assert rows.block_height(800) == 1

@@ -21,7 +21,7 @@ from fourierwalk.paper.run import (
     run,
     run_together,
 )
-from fourierwalk.solving.least_squares import LeastSquares
+from fourierwalk.solving.direct import Direct
 
 
 def toy(name, experiment):
@@ -134,8 +134,8 @@ def test_realisations_of_one_small_walk_are_grouped():
 
 def test_a_walk_in_low_precision_ends_with_a_fit_in_double(monkeypatch):
     pytest.importorskip("torch")
-    asked, exactly = [], LeastSquares.equations
-    monkeypatch.setattr(LeastSquares, "equations", lambda self, *given: asked.append(given[1]) or exactly(self, *given))
+    asked, exactly = [], Direct.system
+    monkeypatch.setattr(Direct, "system", lambda self, precision: asked.append(precision) or exactly(self, precision))
     cell = toy("case1", "algorithm-1")
     low = cell._replace(experiment=replace(cell.experiment, precision="bf16"))
     ours = run(low, OnTorch())

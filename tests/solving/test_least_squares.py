@@ -1,7 +1,6 @@
 import functools
 import operator
 import pickle
-import tracemalloc
 import warnings
 from dataclasses import replace
 
@@ -13,15 +12,14 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from tables import FEATURES, Plain, every_differentiable_kind, every_kind, objective, problem, ridge, slopes
 
-from fourierwalk.arrays import factorisation
 from fourierwalk.arrays.products import UNITS
-from fourierwalk.data import rows as rows_module
 from fourierwalk.data.features import Activation, ComplexExponentials, CosineSine
 from fourierwalk.data.rows import Block, Rows
-from fourierwalk.solving import least_squares, normal_equations
-from fourierwalk.solving.least_squares import Latest, LeastSquares, Minibatch
+from fourierwalk.solving import direct, normal_equations
+from fourierwalk.solving.latest import Latest
+from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.normal_equations import NormalEquations
-from fourierwalk.solving.solver import Solver, needed_bytes
+from fourierwalk.solving.solver import Solver
 
 REGULARIZATION = 0.03
 every_path = pytest.mark.parametrize("path", ["direct", "dual"])
@@ -123,11 +121,10 @@ def test_blocks_change_nothing(kind, anywhere, monkeypatch):
     omega = anywhere.asarray(kind.frequencies(5, 2))
     minimize = LeastSquares(rows_of(anywhere, x, y, weight), kind.features, REGULARIZATION, Solver("direct"))
     at_once = minimize(omega)
-    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 5 * kind.features.n_columns * 3)
-    monkeypatch.setattr(rows_module, "accelerator_bytes", lambda values: None)
+    low = replace(minimize.rows, block_bytes=8 * 5 * kind.features.n_columns * 3)
     heights = []
     monkeypatch.setattr(kind.features.__class__, "columns", counted(kind.features.__class__.columns, heights))
-    in_blocks = minimize(omega + 0)
+    in_blocks = replace(minimize, rows=low)(omega)
     assert heights == [3] * 13 + [1]
     assert_allclose(anywhere.host(in_blocks.amplitudes), anywhere.host(at_once.amplitudes), rtol=0, atol=1e-10)
     assert float(in_blocks.loss) == pytest.approx(float(at_once.loss), abs=1e-12)
@@ -168,19 +165,9 @@ def test_equations_of_changed_arrays_or_other_features_are_made_anew(xp):
         assert float(minimize(omega).loss) == float(minimize(omega + 0).loss) != first
 
 
-@pytest.fixture
-def pretended(monkeypatch):
-    """Torch's CPU tensors taken for tensors on a GPU."""
-    torch = pytest.importorskip("torch")
-    for module in (least_squares, factorisation):
-        monkeypatch.setattr(module, "is_remote", torch.is_tensor)
-    monkeypatch.setattr(least_squares, "accelerator_free_bytes", lambda values: 1e12)
-    return torch
-
-
 @pytest.mark.parametrize(("precision", "ridge"), [("single", 1e-7), ("single", 1.0), ("bf16", 1.0), ("auto", 1.0)])
-def test_what_a_gpu_sums_in_singles_and_factorises_in_doubles_is_trusted_as_singles(precision, ridge, pretended):
-    torch, rng = pretended, np.random.default_rng(0)
+def test_what_a_gpu_sums_in_singles_and_factorises_in_doubles_is_trusted_as_singles(precision, ridge, remote):
+    torch, rng = remote, np.random.default_rng(0)
     x, omega = torch.asarray(rng.standard_normal((2000, 1))), torch.asarray(rng.standard_normal((6, 1)))
     rows = Rows(x, torch.sin(x))
     solution = LeastSquares(rows, CosineSine(), ridge, Solver("direct", precision))(omega)
@@ -190,10 +177,10 @@ def test_what_a_gpu_sums_in_singles_and_factorises_in_doubles_is_trusted_as_sing
     assert apart < (1e-9 if solution.info.raised else 1e-5 if precision == "single" else 2e-2)
 
 
-def test_own_activations_are_not_rounded_unasked(pretended, monkeypatch):
+def test_own_activations_are_not_rounded_unasked(remote, monkeypatch):
     """Nothing bounds their values."""
-    monkeypatch.setattr(least_squares, "ROUNDED_FROM", 0.0)
-    torch = pretended
+    monkeypatch.setattr(direct, "ROUNDED_FROM", 0.0)
+    torch = remote
     x = torch.asarray(np.random.default_rng(0).standard_normal((50, 2)))
     minimize = LeastSquares(Rows(x, x[:, :1]), Activation(torch.tanh), 1.0, Solver("direct", "auto"))
     assert minimize(torch.ones((3, 3), dtype=torch.float64)).info.precision == "double"
@@ -201,9 +188,9 @@ def test_own_activations_are_not_rounded_unasked(pretended, monkeypatch):
     assert fourier(torch.ones((3, 2), dtype=torch.float64)).info.precision == "bf16"
 
 
-def test_small_products_are_not_rounded_unasked(pretended):
+def test_small_products_are_not_rounded_unasked(remote):
     """Double precision takes no longer for them."""
-    torch = pretended
+    torch = remote
     x = torch.asarray(np.random.default_rng(0).standard_normal((50, 2)))
     minimize = LeastSquares(Rows(x, x[:, :1]), CosineSine(), 1.0, Solver("direct", "auto"))
     assert minimize(torch.ones((3, 2), dtype=torch.float64)).info.precision == "double"
@@ -495,15 +482,15 @@ def test_the_gradient_on_sparse_rows(kind, weighted):
 
 
 @every_differentiable_kind
-def test_blocks_do_not_change_the_gradient(kind, monkeypatch):
+def test_blocks_do_not_change_the_gradient(kind):
     x, y, weight = problem(40)
     omega = kind.frequencies(5, 2)
     minimize = LeastSquares(Rows(x, y, weight), kind.features, 0.1, Solver("direct"))
     amplitudes = minimize(omega).amplitudes
     at_once = minimize.gradient(omega, amplitudes)
-    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 2 * 5 * kind.features.n_columns * 3)
-    assert len(list(minimize.rows.blocks(2 * 5 * kind.features.n_columns))) == 14
-    assert_allclose(minimize.gradient(omega, amplitudes), at_once, rtol=0, atol=1e-13)
+    low = replace(minimize, rows=replace(minimize.rows, block_bytes=8 * 2 * 5 * kind.features.n_columns * 3))
+    assert len(list(low.rows.blocks(2 * 5 * kind.features.n_columns))) == 14
+    assert_allclose(low.gradient(omega, amplitudes), at_once, rtol=0, atol=1e-13)
 
 
 def test_the_gradient_of_large_problems_is_that_of_their_parts():
@@ -551,59 +538,6 @@ def test_along_a_path_what_cannot_be_trusted_is_left_out(path, anywhere):
         warnings.simplefilter("error")
         found = [regularization for regularization, _ in minimize.along(omega, [1.0, 1e-3, 1e-17, 0.0])]
     assert found == [1.0, 1e-3]
-
-
-def test_a_batch_is_a_random_part_of_the_rows():
-    x, _, _ = problem(400)
-    y = np.sin(x[:, :1])
-    omega = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 1.0]])
-    whole = LeastSquares(Rows(x, y), CosineSine(), 0.1, Solver(batch_size=300))
-    exact = whole(omega).amplitudes
-    batches = [Minibatch(whole, np.random.default_rng(seed))(omega).amplitudes for seed in range(3)]
-    assert len({complex(batch[0, 0]) for batch in batches}) == 3
-    for batch in batches:
-        assert 0 < np.max(np.abs(batch - exact)) < 0.5 * np.max(np.abs(exact))
-    mean = np.mean([Minibatch(whole, np.random.default_rng(seed))(omega).amplitudes for seed in range(200)], axis=0)
-    assert_allclose(mean, exact, atol=0.05 * np.max(np.abs(exact)))
-    all_rows = replace(whole, solver=Solver(batch_size=1000))
-    assert_allclose(Minibatch(all_rows, np.random.default_rng(0))(omega).amplitudes, exact)
-
-
-def test_what_does_not_fit_is_refused_before_it_is_allocated():
-    x, y, _ = problem(100)
-    minimize = LeastSquares(Rows(x, y), CosineSine(), 0.1, Solver("direct", max_memory=5e6))
-    with pytest.raises(MemoryError, match=r"^500 frequencies need 43\.6 MB .* allows 5 MB: at most 136 would fit\.$"):
-        minimize(np.ones((500, 2)))
-    low = replace(minimize, rows=Rows(x[:1], y[:1]))
-    low(np.ones((136, 2)))
-    with pytest.raises(MemoryError):
-        low(np.ones((137, 2)))
-
-
-def test_what_does_not_fit_on_a_gpu_is_refused_too(monkeypatch):
-    torch = pytest.importorskip("torch")
-    x, y, _ = problem(100)
-    minimize = LeastSquares(Rows(torch.asarray(x), torch.asarray(y)), CosineSine(), 0.1, Solver("direct"))
-    monkeypatch.setattr("fourierwalk.solving.least_squares.is_remote", lambda values: True)
-    monkeypatch.setattr("fourierwalk.solving.least_squares.accelerator_free_bytes", lambda values: 5e6)
-    minimize(torch.ones((500, 2), dtype=torch.float64))  # of what always fits nobody is asked
-    monkeypatch.setattr("fourierwalk.solving.least_squares.ALWAYS_FITS", 0.0)
-    with pytest.raises(MemoryError, match=r"need 43\.6 MB .* the GPU has free 5 MB: at most 136 would fit\.$"):
-        minimize(torch.ones((500, 2), dtype=torch.float64))
-
-
-def test_the_estimate_bounds_what_is_taken():
-    rng = np.random.default_rng(0)
-    x = rng.standard_normal((20_000, 3))
-    minimize = LeastSquares(Rows(x, np.sin(x[:, :1])), CosineSine(), 0.1, Solver("direct"))
-    omega = rng.standard_normal((150, 3))
-    minimize(omega)
-    tracemalloc.start()
-    minimize(omega + 0)
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    announced = needed_bytes(20_000, 300, minimize.rows.block_height(300))
-    assert 0.2 * announced < most < announced
 
 
 def test_many_inputs_are_no_harder_to_choose_a_path_for():

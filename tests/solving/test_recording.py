@@ -105,7 +105,7 @@ def test_what_is_not_recorded(device, monkeypatch):
     x = torch.stack((minimize.rows.x, minimize.rows.x))
     stacked = replace(minimize, rows=Rows(x, torch.sin(x)))
     assert recording.recorded(stacked, torch.stack((omega, omega))) is stacked
-    monkeypatch.setattr(recording, "LARGE", 0)
+    monkeypatch.setattr(recording, "MOST_BYTES", 0)
     assert recording.recorded(minimize, omega) is minimize
 
 

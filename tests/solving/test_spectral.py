@@ -10,13 +10,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from tables import slopes
 
-from fourierwalk.arrays import nufft
 from fourierwalk.data.features import ComplexExponentials, CosineSine, sigmoid
 from fourierwalk.data.rows import Rows
-from fourierwalk.solving import spectral
+from fourierwalk.solving.fourier_space import FourierSpace
 from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.solver import Solver
-from fourierwalk.solving.spectral import Spectral
 
 pytest.importorskip("finufft")
 
@@ -125,16 +123,17 @@ def test_a_grid_that_does_not_fit_is_refused_in_a_sentence(frequency):
     ):
         with pytest.raises(MemoryError, match=sentence):
             ask(omega)
-    assert minimize.spectral._grids == []
+    assert minimize.paths.space.grid is None
 
 
 def test_a_quarter_of_the_memory_is_the_grids():
     rng, x, y = problem(1)
     omega = rng.standard_normal((5, 1))
-    needed = Spectral(Rows(x, y), 0.0).needed_bytes(omega)
+    space = FourierSpace(Rows(x, y), 0.0)
+    needed = space.needed_bytes(space.measured(omega))
     fits = LeastSquares(Rows(x, y), CosineSine(), 0.1, Solver("spectral", max_memory=4 * needed))
     assert fits(omega).info.path == "spectral"
-    assert fits.spectral._grids[0].coefficients.nbytes <= needed
+    assert fits.paths.space.grid.coefficients.nbytes <= needed
     tight = LeastSquares(Rows(x, y), CosineSine(), 0.1, Solver("spectral", max_memory=4 * needed - 4))
     with pytest.raises(MemoryError):
         tight(omega)
@@ -149,28 +148,15 @@ def test_auto_goes_where_no_grid_can():
     assert minimize(omega).info.path == "direct"
 
 
-def test_the_grid_is_kept_and_grows_when_outgrown():
-    rng, x, y = problem(1)
-    space = Spectral(Rows(x, y), 1e9)
-    small = rng.standard_normal((5, 1))
-    space.equations(small, CosineSine())
-    first = space._grids[0]
-    space.equations(1.2 * small, CosineSine())
-    assert space._grids[0] is first
-    space.equations(10 * small, CosineSine())
-    assert space._grids[0] is not first
-    assert space._grids[0].bandwidth[0] >= 20 * np.max(np.abs(small))
-    assert len(space._grids) == 1
-
-
 def test_a_grid_that_does_not_fit_is_not_built():
     rng, x, y = problem(2, 3000, 1)
     omega = 8 * rng.standard_normal((5, 2))
     rows = Rows(x, y)
-    assert Spectral(rows, 1e9).serves(omega)
-    assert not Spectral(rows, 1e5).serves(omega)
-    minimize = LeastSquares(rows, CosineSine(), 0.1, Solver("auto"), Spectral(rows, 1e5))
+    needed = LeastSquares(rows, CosineSine(), 0.1, Solver("spectral")).path(omega).bytes()
+    assert 1e5 < needed < 1e9
+    minimize = LeastSquares(rows, CosineSine(), 0.1, Solver("auto", max_memory=4 * needed - 4))
     assert minimize(omega).info.path == "direct"
+    assert minimize.paths.space.grid is None
 
 
 def test_auto_takes_the_cheaper_path():
@@ -178,31 +164,7 @@ def test_auto_takes_the_cheaper_path():
     omega = 300 * rng.standard_normal((64, 1))
     minimize = LeastSquares(Rows(x, y), CosineSine(), 0.1)
     assert minimize(omega).info.path == "spectral"
-    assert replace(minimize, rows=Rows(x[:500], y[:500]), spectral=None)(omega).info.path == "direct"
-
-
-@every_dimension
-def test_evaluation_is_the_sum(d, spread):
-    rng, x, _ = problem(d, 200)
-    omega = spread * rng.standard_normal((9, d))
-    beta = rng.standard_normal((9, 3)) + 1j * rng.standard_normal((9, 3))
-    assert_allclose(spectral.evaluate(x, omega, beta, 1e-12), np.exp(1j * x @ omega.T) @ beta, atol=1e-9)
-
-
-def test_the_window_has_the_transform_that_it_says():
-    t = np.linspace(-nufft.WIDTH / 2, nufft.WIDTH / 2, 200_001)
-    for theta in (0.0, 0.7, np.pi / 2):
-        integral = np.trapezoid(nufft.window(t) * np.cos(theta * t), t)
-        assert nufft.window_transform(np.array(theta)) == pytest.approx(integral, rel=1e-7)
-
-
-def test_spreading_keeps_the_total():
-    rng = np.random.default_rng(0)
-    positions, weight = rng.uniform(-20, 20, (50, 1)), rng.random(50)
-    grid = spectral.spread(positions, [weight, 2 * weight], (80,))
-    assert grid.shape == (2, 80)
-    assert_allclose(grid[0], weight @ nufft.window(np.arange(-40, 40) - positions[:, 0, None]), atol=1e-9)
-    assert_allclose(grid[1], 2 * grid[0])
+    assert replace(minimize, rows=Rows(x[:500], y[:500]))(omega).info.path == "direct"
 
 
 def test_missing_finufft_names_the_extra(monkeypatch):
@@ -219,7 +181,7 @@ def test_rows_without_a_fourier_space_are_refused():
         LeastSquares(Rows(wide, y), CosineSine(), 0.1, Solver("spectral"))
     with pytest.raises(ValueError, match="at most 3 columns and Fourier features"):
         LeastSquares(Rows(x, y), sigmoid(), 0.1, Solver("spectral"))
-    assert LeastSquares(Rows(wide, y), CosineSine(), 0.1).spectral is None
+    assert LeastSquares(Rows(wide, y), CosineSine(), 0.1).paths.space is None
 
 
 # Tensors: on the CPU in place of a GPU, through the same code.
@@ -230,13 +192,6 @@ few_dimensions = pytest.mark.parametrize(("d", "spread"), [(1, 200.0), (2, 8.0)]
 @pytest.fixture
 def torch():
     return pytest.importorskip("torch")
-
-
-@pytest.fixture
-def remote(torch, monkeypatch):
-    """Tensors count as if they were on a GPU."""
-    for module in ("arrays.library", "arrays.memory", "arrays.cosines", "solving.least_squares", "solving.spectral"):
-        monkeypatch.setattr(f"fourierwalk.{module}.is_remote", lambda values: hasattr(values, "new_empty"))
 
 
 def tensor_rows(torch, x, y, weight=None):
@@ -286,57 +241,6 @@ def test_tensors_have_the_direct_gradient(torch, features, d, spread, weighted):
     assert_allclose(found, direct.gradient(omega, amplitudes), atol=1e-10)
 
 
-@pytest.mark.parametrize("n_points", [0, 1, 50])
-@pytest.mark.parametrize("shape", [(10,), (64,), (500,), (15,), (12, 30), (64, 50)], ids=str)
-def test_the_transform_of_tensors_is_its_definition(torch, shape, n_points, monkeypatch):
-    """As near as finufft comes; θ leaves [−π, π), the windows reach over the ends, and the points come in blocks."""
-    monkeypatch.setattr(nufft, "AT_ONCE", 40)
-    rng = np.random.default_rng(0)
-    b = rng.standard_normal((2, *shape))
-    theta = rng.uniform(-7, 7, (len(shape), n_points))
-    theta[:, :1] = np.pi
-    expected = np.array([nufft.transform(theta, nufft.prepared(b, b))]).reshape(2, -1)
-    for point in range(n_points):
-        waves = [np.exp(1j * angle * (np.arange(n) - n // 2)) for angle, n in zip(theta[:, point], shape, strict=True)]
-        product = waves[0] if len(shape) == 1 else np.outer(*waves)
-        assert_allclose(expected[:, point], (b * product).sum(axis=tuple(range(1, b.ndim))), atol=1e-12 * b[0].size)
-    points = torch.asarray(theta)
-    found = nufft.transform(points, nufft.prepared(b, points))
-    assert is_like(found, points)
-    assert found.shape == (2, n_points)
-    assert_allclose(found, expected, rtol=0, atol=1e-13 * np.abs(b).sum())
-
-
-def test_points_that_are_no_numbers_read_no_foreign_memory(torch):
-    theta = torch.asarray([[np.inf, np.nan, -1e300, 1e19, 0.5]], dtype=torch.float64)
-    b = np.ones((1, 20))
-    found = nufft.transform(theta, nufft.prepared(b, theta))
-    assert found.shape == (1, 5)
-    assert_allclose(found[0, 4], np.exp(0.5j * np.arange(-10, 10)).sum(), atol=1e-12)
-
-
-def test_the_window_of_tensors_is_the_same(torch):
-    t = np.linspace(-nufft.WIDTH / 2 - 0.5, nufft.WIDTH / 2 + 0.5, 1001)
-    assert_allclose(nufft.window(torch.asarray(t)), nufft.window(t), rtol=1e-14)
-    assert_allclose(nufft.window_transform(torch.asarray(t / 5)), nufft.window_transform(t / 5), rtol=1e-14)
-
-
-def test_the_grid_of_tensors_is_kept_and_grows_when_outgrown(torch):
-    rng, x, y = problem(1)
-    space = Spectral(tensor_rows(torch, x, y), 1e9)
-    small = torch.asarray(rng.standard_normal((5, 1)))
-    space.equations(small, CosineSine())
-    first = space._grids[0]
-    assert all(is_like(part, small) for part in (first.coefficients, first.spacing))
-    assert first.coefficients.dtype == torch.complex128
-    assert 0 < first.coefficients.nbytes <= space.needed_bytes(small)
-    space.equations(1.2 * small, CosineSine())
-    assert space._grids == [first]
-    space.equations(10 * small, CosineSine())
-    assert space._grids[0] is not first
-    assert space._grids[0].bandwidth[0] >= 20 * float(small.abs().max())
-
-
 @pytest.mark.parametrize("frequency", FAR.values(), ids=FAR)
 def test_a_grid_of_tensors_that_does_not_fit_is_refused(torch, frequency):
     _, x, y = problem(2)
@@ -367,11 +271,11 @@ def test_tensors_without_a_fourier_space_are_refused(torch):
 def test_auto_leaves_tensors_on_the_cpu_to_the_other_paths(torch, request):
     rng, x, y = problem(1, 200_000, 1)
     rows, omega = tensor_rows(torch, x, y), torch.asarray(rng.standard_normal((320, 1)))
-    assert LeastSquares(rows, CosineSine(), 0.1).spectral is None
+    assert LeastSquares(rows, CosineSine(), 0.1).paths.space is None
     request.getfixturevalue("remote")
     minimize = LeastSquares(rows, CosineSine(), 0.1)
     assert minimize(omega).info.path == minimize.ahead(omega).info.path == "spectral"
-    assert replace(minimize, rows=rows.take(np.arange(700)), spectral=None)(omega).info.path != "spectral"
+    assert replace(minimize, rows=rows.take(np.arange(700)))(omega).info.path != "spectral"
 
 
 @both_kinds
@@ -382,7 +286,7 @@ def test_ahead_trusts_what_the_grid_serves(torch, features, d, spread):
     minimize, direct = pair(tensor_rows(torch, x, y), features)
     first = minimize.ahead(omega)  # without a grid, one is made
     assert bool(first.info.trusted)
-    grid = minimize.spectral._grids[0]
+    grid = minimize.paths.space.grid
     near, far = 1.4 * omega, omega.clone()
     far[3, d - 1] = 1.01 * float(grid.bandwidth[d - 1]) / 2
     solution = minimize.ahead(near)
@@ -392,13 +296,8 @@ def test_ahead_trusts_what_the_grid_serves(torch, features, d, spread):
     for frequency in (float(far[3, d - 1]), -float(far[3, d - 1]), 1e9, np.inf, np.nan):
         far[3, d - 1] = frequency
         assert not bool(minimize.ahead(far).info.trusted)
-    assert minimize.spectral._grids[0] is grid
+    assert minimize.paths.space.grid is grid
     far[3, d - 1] = float(grid.bandwidth[d - 1])
     assert_allclose(minimize(far).amplitudes, direct(far).amplitudes, atol=1e-8)
-    assert minimize.spectral._grids[0] is not grid
+    assert minimize.paths.space.grid is not grid
     assert bool(minimize.ahead(far).info.trusted)
-
-
-def test_models_of_tensors_are_not_evaluated_by_finufft(torch):
-    rng, x, y = problem(1)
-    assert spectral.evaluation_bytes(tensor_rows(torch, x, y), rng.standard_normal((5, 1))) == np.inf

@@ -5,13 +5,15 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from fourierwalk.arrays.draws import DeviceDraws
+from fourierwalk.arrays.library import like
 from fourierwalk.data.features import ComplexExponentials, CosineSine
 from fourierwalk.data.rows import Rows
 from fourierwalk.sampling.descent import Descent
 from fourierwalk.sampling.proposals import AdaptiveWalk, RandomWalk, ScaledWalk, ShapedWalk, TargetedWalk
 from fourierwalk.sampling.resampling import Resampling
-from fourierwalk.sampling.sampler import Info, Metropolis
-from fourierwalk.solving.least_squares import LeastSquares, Minibatch
+from fourierwalk.sampling.sampler import Info, Metropolis, State
+from fourierwalk.solving.least_squares import LeastSquares
+from fourierwalk.solving.minibatch import Minibatch
 from fourierwalk.solving.solver import Solver
 from fourierwalk.training import ahead
 
@@ -29,19 +31,46 @@ def torch():
     return pytest.importorskip("torch")
 
 
-@pytest.fixture
-def remote(torch, monkeypatch):
-    """Tensors count as if they were on a GPU."""
-    for module in (
-        "arrays.library",
-        "arrays.memory",
-        "arrays.cosines",
-        "arrays.draws",
-        "training.ahead",
-        "solving.least_squares",
-        "solving.spectral",
-    ):
-        monkeypatch.setattr(f"fourierwalk.{module}.is_remote", lambda values: hasattr(values, "new_empty"))
+class Drift:
+    """A sampler of the user's own, from scratch: frequencies drift, and are taken back where a test refuses."""
+
+    def init(self, minimize, frequencies):
+        return State(0, frequencies, minimize(frequencies).amplitudes, None)
+
+    def sample(self, minimize, state, rng, n_steps):
+        for _ in range(n_steps):
+            state, info = self.moved(minimize, state, rng)
+            yield state, info
+
+    def moved(self, minimize, state, rng):
+        proposed = state.frequencies + 0.3 * like(
+            rng.standard_normal(tuple(state.frequencies.shape)), state.frequencies
+        )
+        solution = minimize(proposed)
+        return State(state.step + 1, proposed, solution.amplitudes, None), Info(state.step + 1, 1.0, 0.3, solution.loss)
+
+
+class Picky(Drift):
+    """One that reads the loss of each step, and cannot do without a number."""
+
+    def moved(self, minimize, state, rng):
+        after, info = super().moved(minimize, state, rng)
+        loss = float(info.loss)
+        if not np.isfinite(loss):
+            raise ArithmeticError("no number")
+        return (after if loss < 0.9 else state._replace(step=after.step)), info
+
+
+class Tired(Drift):
+    """One that ends before its steps are done."""
+
+    def sample(self, minimize, state, rng, n_steps):
+        for _ in range(min(n_steps, 21 - state.step)):
+            state, info = self.moved(minimize, state, rng)
+            yield state, info
+
+
+OWN = {"drift": Drift(), "picky": Picky(), "tired": Tired()}
 
 
 def problem(torch, regularization=0.1, precision="double", features=None, path="direct"):
@@ -62,7 +91,7 @@ def walked(torch, sampler, n_steps, rng=None, **settings):
     return list(ahead.sample(sampler, minimize, state, rng or np.random.default_rng(2), n_steps))
 
 
-@pytest.mark.parametrize("n_steps", [0, 1, ahead.AT_ONCE, 2 * ahead.AT_ONCE + 3])
+@pytest.mark.parametrize("n_steps", [0, 1, ahead.STEPS_AT_ONCE, 2 * ahead.STEPS_AT_ONCE + 3])
 @pytest.mark.parametrize("name", SAMPLERS)
 def test_a_walk_ahead_is_the_same_walk(torch, name, n_steps, request):
     expected = walked(torch, SAMPLERS[name], n_steps)
@@ -78,6 +107,46 @@ def test_a_walk_ahead_is_the_same_walk(torch, name, n_steps, request):
         assert info.phase == same_info.phase
 
 
+@pytest.mark.parametrize("name", OWN)
+def test_a_sampler_of_the_users_own_runs_ahead_too(torch, name, request, monkeypatch):
+    """The same walk, though one of its solutions could not be trusted; nobody waits for the others."""
+    expected = walked(torch, OWN[name], 40)
+    remote, exact, calls, careful = request.getfixturevalue("remote"), LeastSquares.ahead, [], []
+    answer = LeastSquares.__call__
+
+    def doubtful(self, frequencies):
+        calls.append(1)
+        solution = exact(self, frequencies)
+        if len(calls) != 5:
+            return solution
+        nothing = float("nan")
+        info = solution.info._replace(trusted=remote.asarray(False))
+        return solution._replace(amplitudes=solution.amplitudes * nothing, loss=solution.loss * nothing, info=info)
+
+    monkeypatch.setattr(LeastSquares, "ahead", doubtful)
+    monkeypatch.setattr(LeastSquares, "__call__", lambda self, omega: careful.append(1) or answer(self, omega))
+    steps = walked(torch, OWN[name], 40)
+    assert len(steps) == len(expected) == (21 if name == "tired" else 40)
+    assert [info.step for _, info in steps] == [info.step for _, info in expected]
+    for (state, info), (same_state, same_info) in zip(steps, expected, strict=True):
+        assert_allclose(state.frequencies, same_state.frequencies, atol=1e-12)
+        assert info.loss == pytest.approx(float(same_info.loss))
+        assert isinstance(info.loss, float)
+    assert len(careful) == 2  # the start, and the step that was taken again
+    assert len(calls) >= len(steps)
+
+
+def test_what_fails_for_a_reason_of_its_own_fails_ahead_too(torch, remote):
+    class Failing(Drift):
+        def moved(self, minimize, state, rng):
+            if state.step == 3:
+                raise ArithmeticError("mine")
+            return super().moved(minimize, state, rng)
+
+    with pytest.raises(ArithmeticError, match="mine"):
+        walked(torch, Failing(), 10)
+
+
 @pytest.mark.parametrize("step_size", [0.01, 1.0], ids=["on one grid", "out of the grid"])
 @pytest.mark.parametrize("features", [ComplexExponentials(), CosineSine()], ids=lambda f: f.name)
 def test_a_walk_ahead_in_fourier_space_is_the_same_walk(torch, features, step_size, request, monkeypatch):
@@ -91,7 +160,7 @@ def test_a_walk_ahead_in_fourier_space_is_the_same_walk(torch, features, step_si
         return solution
 
     monkeypatch.setattr(LeastSquares, "ahead", watched)
-    sampler, n_steps = Metropolis(RandomWalk(step_size), 3.0, refit_every=3), 2 * ahead.AT_ONCE + 3
+    sampler, n_steps = Metropolis(RandomWalk(step_size), 3.0, refit_every=3), 2 * ahead.STEPS_AT_ONCE + 3
     expected = walked(torch, sampler, n_steps, features=features, path="spectral")
     assert trusted == []
     request.getfixturevalue("remote")
@@ -109,14 +178,14 @@ def test_a_walk_ahead_in_fourier_space_is_the_same_walk(torch, features, step_si
 def test_nothing_is_asked_inside_a_step(torch, remote, monkeypatch, path):
     """Reading a number waits for the device: none is read but by the one question after each sixteen steps."""
     minimize, asked = problem(torch, path=path), []
-    assert (minimize.spectral is None) == (path in ("direct", "dual"))
+    assert (minimize.paths.space is None) == (path in ("direct", "dual"))
     for sampler in SAMPLERS.values():
         state = sampler.init(minimize, start(torch))
         with monkeypatch.context() as patch:
             for name in ("__float__", "__bool__", "__int__", "item", "tolist", "cpu", "numpy", "__index__"):
                 patch.setattr(torch.Tensor, name, lambda self, *_, name=name: asked.append(name) or pytest.fail(name))
             for _ in range(4):
-                state, _ = sampler.step(np.random.default_rng(0), state, ahead._Watched(minimize))
+                state, _ = sampler.step(np.random.default_rng(0), state, ahead._Watched(minimize, minimize))
     assert not asked
 
 
@@ -202,7 +271,7 @@ def test_few_steps_are_wasted_where_none_can_be_trusted(torch, remote, monkeypat
     monkeypatch.setattr(LeastSquares, "ahead", never)
     found = walked(torch, Metropolis(RandomWalk(0.5), 3.0, refit_every=1000), 40)
     assert len(found) == 40
-    assert len(calls) <= ahead.AT_ONCE + 40
+    assert len(calls) <= ahead.STEPS_AT_ONCE + 40
 
 
 @pytest.mark.cuda
@@ -212,9 +281,8 @@ def test_a_step_waits_for_nothing(torch, name, precision):
     if not torch.cuda.is_available():
         pytest.skip("needs a GPU")
     here = problem(torch, precision=precision)
-    minimize = ahead._Watched(
-        LeastSquares(Rows(here.rows.x.cuda(), here.rows.y.cuda()), here.features, 0.1, here.solver)
-    )
+    there = LeastSquares(Rows(here.rows.x.cuda(), here.rows.y.cuda()), here.features, 0.1, here.solver)
+    minimize = ahead._Watched(there, there)
     rng, state = np.random.default_rng(2), SAMPLERS[name].init(minimize, start(torch).cuda())
     for _ in range(3):  # what is made once may wait
         state, _ = SAMPLERS[name].step(rng, state, minimize)

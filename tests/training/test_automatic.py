@@ -14,8 +14,9 @@ from tables import FEATURES, OnlyCosines, Plain, drained, ridge
 
 from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierRegressor
 from fourierwalk.arrays.library import to_host
-from fourierwalk.data.features import CosineSine, RoundedCosineSine, sigmoid
+from fourierwalk.data.features import sigmoid
 from fourierwalk.data.rows import Rows
+from fourierwalk.data.waves import CosineSine, RoundedCosineSine
 from fourierwalk.sampling.descent import Descent
 from fourierwalk.sampling.proposals import RandomWalk, ScaledWalk, ShapedWalk
 from fourierwalk.sampling.sampler import Info, State

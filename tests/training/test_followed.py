@@ -12,7 +12,8 @@ from fourierwalk.data.scaling import Scaling
 from fourierwalk.sampling.descent import Descent
 from fourierwalk.sampling.proposals import RandomWalk
 from fourierwalk.sampling.sampler import Info, Metropolis
-from fourierwalk.solving.least_squares import LeastSquares, Minibatch
+from fourierwalk.solving.least_squares import LeastSquares
+from fourierwalk.solving.minibatch import Minibatch
 from fourierwalk.solving.solver import Solver
 from fourierwalk.training.automatic import Start
 from fourierwalk.training.history import Decision

@@ -156,7 +156,7 @@ def test_blocks_change_no_leave_one_out(xp, monkeypatch):
     minimize = LeastSquares(rows_of(xp, x, y, weight), FEATURES["complex"].features, 0.0)
     omega = xp.asarray(FEATURES["complex"].frequencies(5, 2))
     at_once = left_out_values(minimize, omega, 0.1), by_leave_one_out(minimize, omega).look.error
-    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 20 * 3)
+    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 20)
     assert_allclose(left_out_values(minimize, omega, 0.1), at_once[0], rtol=1e-10)
     assert by_leave_one_out(minimize, omega).look.error == pytest.approx(at_once[1], rel=1e-10)
 
@@ -450,5 +450,5 @@ def test_blocks_change_no_error(xp, monkeypatch):
     omega = xp.asarray(kind.frequencies(5, 2))
     looks = Selection(LeastSquares(seen, kind.features, 0.2), held_out, 0.2)
     at_once = looks.look(0, omega).look.error
-    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 10 * 2)
+    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 10)
     assert looks.look(0, omega).look.error == pytest.approx(at_once, rel=1e-10)

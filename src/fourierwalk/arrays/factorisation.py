@@ -103,6 +103,20 @@ def eigh(matrix: Array) -> tuple[Array, Array]:
     return namespace(matrix).linalg.eigh(matrix)
 
 
+def significant(values: Array) -> int:
+    """The index of the first of the ascending eigenvalues that is more than rounding."""
+    xp = namespace(values)
+    n = values.shape[0]
+    threshold = float(values[n - 1]) * n * float(np.finfo(np.float64).eps)
+    return min(int(xp.sum(xp.astype(values <= threshold, xp.int64))), n - 1)
+
+
+def divisor_of(values: Array) -> Array:
+    """The values, one where they are not positive: where all columns are zero, so are the projections on them."""
+    xp = namespace(values)
+    return xp.where(values > 0, values, xp.ones_like(values))
+
+
 def cholesky_solve(factor: Array, right_hand_side: Array) -> Array:
     """Solve ``L Lᴴ z = b`` from the lower factor."""
     if compat.is_numpy_array(factor) and factor.ndim == 2:
@@ -142,12 +156,12 @@ def _substituted(factor: Any, right_hand_side: Any) -> Any:
 
 def _upwards(factor: Any, half: Any, corners: Sequence[tuple[Any, slice]]) -> Any:
     """Solve ``Lᴴ z = h``."""
-    found = half.clone()
+    z = half.clone()
     for corner, part in reversed(corners):
         if part.stop < factor.shape[-1]:
-            found[..., part, :] -= adjoint(factor[..., part.stop :, part]) @ found[..., part.stop :, :]
-        found[..., part, :] = adjoint(corner) @ found[..., part, :]
-    return found
+            z[..., part, :] -= adjoint(factor[..., part.stop :, part]) @ z[..., part.stop :, :]
+        z[..., part, :] = adjoint(corner) @ z[..., part, :]
+    return z
 
 
 def _corners(factor: Any) -> list[tuple[Any, slice]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import itertools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import array_api_compat as compat
@@ -18,12 +19,19 @@ from scipy.special import i0, i0e
 from fourierwalk.arrays.library import Array, like, namespace
 from fourierwalk.arrays.threads import blas_threads
 
-WIDTH = 15  # grid points under the window, per dimension
-OVERSAMPLING = 2.0
-SHAPE = math.pi * WIDTH * (1 - 1 / (2 * OVERSAMPLING))  # of the window
-TOLERANCE = 1e-13  # of finufft; the kernel for torch has that of the window
+WIDTH = 15
+"""Grid points under the window, per dimension."""
 
-AT_ONCE = 2**18
+OVERSAMPLING = 2.0
+"""How much finer a grid is than its bandwidth asks for."""
+
+WINDOW_SHAPE = math.pi * WIDTH * (1 - 1 / (2 * OVERSAMPLING))
+"""β of the Kaiser-Bessel window: the larger, the narrower it is."""
+
+TOLERANCE = 1e-13
+"""The relative error that finufft is asked for; the kernel for torch has that of the window."""
+
+POINTS_AT_ONCE = 2**18
 """Points that the kernel for torch interpolates at once: what is under their windows takes 63 MB."""
 
 
@@ -46,10 +54,10 @@ def prepared(coefficients: np.ndarray, reference: Array) -> Array:
     if not compat.is_torch_array(reference):
         return coefficients.astype(np.complex128)
     shape = (len(coefficients), *(_fine(n) + WIDTH - 1 for n in coefficients.shape[1:]))
-    found = reference.new_empty(shape, dtype=namespace(reference).complex128)
-    for target, column in zip(found, coefficients, strict=True):
+    fine = reference.new_empty(shape, dtype=namespace(reference).complex128)
+    for target, column in zip(fine, coefficients, strict=True):
         target[...] = _oversampled(like(column, reference))
-    return found
+    return fine
 
 
 def prepared_bytes(n_arrays: int, shape: tuple[int, ...], reference: Array) -> float:
@@ -60,17 +68,17 @@ def prepared_bytes(n_arrays: int, shape: tuple[int, ...], reference: Array) -> f
 
 
 def fft_seconds(shape: tuple[int, ...], reference: Array) -> float:
-    """Roughly what the FFT costs at each transform, on one core; nothing where it is made once."""
+    """Roughly what the FFT of one array costs at each transform, on one core; nothing where it is made once."""
     if compat.is_torch_array(reference):
         return 0.0
     points = math.prod(float(n) for n in shape) * OVERSAMPLING ** len(shape)
-    return 8e-9 * points * math.log2(points)
+    return 1.2e-9 * points * math.log2(points)
 
 
-def transform(theta: Array, coefficients: Array) -> Array:
+def transform(theta: Array, coefficients: Array, at_once: int = POINTS_AT_ONCE) -> Array:
     """Σⱼ bⱼ exp(ij·θ) at points θ (d, n), for each of m arrays of prepared coefficients, (m, n)."""
     if compat.is_torch_array(theta):
-        n, height = theta.shape[1], max(1, AT_ONCE // max(1, coefficients.shape[0]))
+        n, height = theta.shape[1], max(1, at_once // max(1, coefficients.shape[0]))
         blocks = [_interpolated(theta[:, i : i + height], coefficients) for i in range(0, max(n, 1), height)]
         return blocks[0] if len(blocks) == 1 else namespace(theta).concat(blocks, axis=1)
     finufft = require()
@@ -80,21 +88,45 @@ def transform(theta: Array, coefficients: Array) -> Array:
     return evaluate(*axes, coefficients, eps=TOLERANCE, isign=1, nthreads=threads).reshape(len(coefficients), -1)
 
 
+def evaluate(x: np.ndarray, frequencies: np.ndarray, amplitudes: np.ndarray, tolerance: float) -> np.ndarray:
+    """Σₖ βₖ exp(iωₖ·xₙ), (n, q): a type-3 transform from frequencies to points."""
+    finufft = require()
+    kind: Callable[..., Any] = (finufft.nufft1d3, finufft.nufft2d3, finufft.nufft3d3)[x.shape[1] - 1]
+    sources = [np.ascontiguousarray(column) for column in frequencies.T]
+    targets = [np.ascontiguousarray(column) for column in x.T]
+    strengths = np.ascontiguousarray(amplitudes.T.astype(np.complex128))
+    values = kind(*sources, strengths, *targets, eps=tolerance, isign=1, nthreads=blas_threads())
+    return values.reshape(amplitudes.shape[1], -1).T
+
+
+def evaluation_bytes(x: Array, frequencies: np.ndarray) -> float:
+    """What `evaluate` takes: its grid grows like the product of the extents of points and frequencies.
+
+    Tensors have no such transform: no memory is enough for them.
+    """
+    if compat.is_torch_array(x):
+        return math.inf
+    extent = x.max(axis=0).astype(np.float64) - x.min(axis=0).astype(np.float64)
+    spans = extent * (np.max(frequencies, axis=0) - np.min(frequencies, axis=0))
+    sizes = (2 * OVERSAMPLING * float(span) / math.pi + 4 * WIDTH for span in spans)
+    return 16.0 * OVERSAMPLING ** len(spans) * math.prod(sizes) + 64.0 * len(x)
+
+
 def window(t: Array) -> Array:
     """The Kaiser-Bessel window I₀(β √(1 − (2t/W)²)) / I₀(β)."""
     inside = 1 - (2 * t / WIDTH) ** 2
     if compat.is_torch_array(t):
         import torch
 
-        return torch.special.i0(SHAPE * torch.sqrt(torch.clamp(inside, min=0))) / float(i0(SHAPE))
-    return i0(SHAPE * np.sqrt(np.maximum(inside, 0))) / i0(SHAPE)
+        return torch.special.i0(WINDOW_SHAPE * torch.sqrt(torch.clamp(inside, min=0))) / float(i0(WINDOW_SHAPE))
+    return i0(WINDOW_SHAPE * np.sqrt(np.maximum(inside, 0))) / i0(WINDOW_SHAPE)
 
 
 def window_transform(theta: Array) -> Array:
     """∫ψ(t) exp(iθt) dt = W sinh(z)/(z I₀(β)), z = √(β² − (Wθ/2)²); for |θ| ≤ π/2 sinh z is exp(z)/2 to 1e-28."""
     xp = namespace(theta)
-    z = xp.sqrt(SHAPE**2 - (WIDTH / 2) ** 2 * theta**2)
-    return xp.exp(z - SHAPE) * (WIDTH / (2 * float(i0e(SHAPE)))) / z
+    z = xp.sqrt(WINDOW_SHAPE**2 - (WIDTH / 2) ** 2 * theta**2)
+    return xp.exp(z - WINDOW_SHAPE) * (WIDTH / (2 * float(i0e(WINDOW_SHAPE)))) / z
 
 
 def _fine(n: int) -> int:

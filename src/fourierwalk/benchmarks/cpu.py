@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from fourierwalk.arrays import nufft
 from fourierwalk.benchmarks.figures import Figure, median_seconds, medians_in_turn
 from fourierwalk.data.features import ComplexExponentials, CosineSine, Features
 from fourierwalk.data.rows import Rows
@@ -29,7 +30,6 @@ from fourierwalk.paper.targets import sine_integral
 from fourierwalk.reporting.plots import COLORS, MARKERS, new_figure
 from fourierwalk.sampling.proposals import RandomWalk
 from fourierwalk.sampling.sampler import Metropolis
-from fourierwalk.solving import spectral
 from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.solver import Solver
 from fourierwalk.training.automatic import Automatic
@@ -229,8 +229,8 @@ def bench_predict(shrink: int) -> list[Figure]:
     few = x[: n // 100]
     coefficients = model.features.coefficients(beta)
     direct = 100 * median_seconds(lambda: model.columns(few) @ coefficients, 3)
-    seconds = median_seconds(lambda: spectral.evaluate(x, omega, beta, 1e-12), 3)
-    error = float(np.max(np.abs(spectral.evaluate(few, omega, beta, 1e-12).real - model.columns(few) @ coefficients)))
+    seconds = median_seconds(lambda: nufft.evaluate(x, omega, beta, 1e-12), 3)
+    error = float(np.max(np.abs(nufft.evaluate(few, omega, beta, 1e-12).real - model.columns(few) @ coefficients)))
     case = f"predict, d = 1, K = {k:,}, {n:,} points"
     return [
         Figure(case, "times faster than blocked evaluation (a hundredth, scaled)", direct / seconds, 20, False),

@@ -22,13 +22,13 @@ from fourierwalk.data.streaming import Streamed
 BLOCK_BYTES = 64 * 2**20
 """No block's columns take more than this on a CPU; on a GPU a sixteenth of its memory."""
 
-WHOLE = 3
+MERGED_BLOCKS = 3
 """Rows of no more than this many blocks are one block: sums of large matrices cost more than the memory is worth."""
 
-SHORT = 32.0
+SHORT_PHASE = 32.0
 """Phases up to this, in radians, may be made in single precision: to 2e-6."""
 
-NARROW = 8
+NARROW_COLUMNS = 8
 """Rows of no more columns are projected in small parts: products so small that BLAS leaves them to one thread."""
 
 
@@ -96,7 +96,7 @@ class Block:
 
         In single precision and tf32 in turns of 2π; short phases of NumPy in singles, and in radians.
         """
-        is_narrow = self.center is None and int(self.x.shape[-1]) <= NARROW and not is_torch_array(self.x)
+        is_narrow = self.center is None and int(self.x.shape[-1]) <= NARROW_COLUMNS and not is_torch_array(self.x)
         if precision != "double" and is_narrow and self._is_short(vectors):
             x, turned = np.asarray(self.x, dtype=np.float32), np.ascontiguousarray(vectors.T, dtype=np.float32)
             return lambda part: x[part] @ turned
@@ -112,7 +112,7 @@ class Block:
         if not isinstance(self.x, np.ndarray) or self.x.ndim > 2:
             return False
         longest = [np.max(np.einsum("ij,ij->i", part, part), initial=0.0) for part in (self.x, vectors)]
-        return math.sqrt(float(longest[0]) * float(longest[1])) <= SHORT
+        return math.sqrt(float(longest[0]) * float(longest[1])) <= SHORT_PHASE
 
 
 @dataclass(frozen=True)
@@ -130,6 +130,16 @@ class Rows:
         Weights; none means all one.
     center, scale : array of shape (d,), optional
         The scaling of sparse inputs.
+    block_bytes : int, optional
+        What a block's columns may take. None: about 64 MB, on a GPU a sixteenth of its memory.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fourierwalk.data import Rows
+    >>> rows = Rows(np.arange(6.0).reshape(3, 2), np.ones((3, 1)))
+    >>> rows.sum(lambda block: block.x.sum(axis=0), width=2)
+    array([6., 9.])
     """
 
     x: Any
@@ -137,6 +147,21 @@ class Rows:
     weight: Array | None = None
     center: Array | None = None
     scale: Array | None = None
+    block_bytes: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse shapes that do not belong together: later they would be a factorisation's error."""
+        shape, n_rows = tuple(self.x.shape), tuple(self.x.shape)[-2:-1]
+        if len(shape) < 2:
+            raise ValueError(f"Rows(x) must have the shape (n, d), got {shape}: x[:, None] is one input.")
+        if self.y is not None and (self.y.ndim != len(shape) or tuple(self.y.shape)[:-1] != shape[:-1]):
+            wanted = ", ".join(map(str, shape[:-1]))
+            raise ValueError(
+                f"Rows(x, y) must have targets of shape ({wanted}, q) for inputs of shape {shape}, got "
+                f"{tuple(self.y.shape)}: y[:, None] is one output."
+            )
+        if self.weight is not None and tuple(self.weight.shape) != n_rows:
+            raise ValueError(f"Rows(x, y, weight) must have weights of shape {n_rows}, got {tuple(self.weight.shape)}.")
 
     def __len__(self) -> int:
         return int(self.x.shape[-2])
@@ -160,14 +185,19 @@ class Rows:
 
     def block_height(self, width: int) -> int:
         """The rows of a block whose `width` columns of doubles stay below the budget."""
-        on_gpu = accelerator_bytes(self.anchor)
-        budget = BLOCK_BYTES if on_gpu is None else on_gpu // 16
-        stacked = math.prod(self.x.shape[:-2])
+        budget, stacked = self._budget(), math.prod(self.x.shape[:-2])
         if isinstance(self.x, Streamed):  # the inputs of a block, raw, centred, scaled and the next ones, come on top
             height = max(1, budget // (8 * (width + 4 * self.x.shape[1])))
             return min(len(self), height - height % 8 if height > 8 else height)  # as `cos_sin` wants its rows
         height = max(1, budget // (8 * max(1, width * stacked)))
-        return len(self) if len(self) <= WHOLE * height else height
+        merged = MERGED_BLOCKS if self.block_bytes is None else 1
+        return len(self) if len(self) <= merged * height else height
+
+    def _budget(self) -> int:
+        if self.block_bytes is not None:
+            return self.block_bytes
+        on_gpu = accelerator_bytes(self.anchor)
+        return BLOCK_BYTES if on_gpu is None else on_gpu // 16
 
     def blocks(self, width: int, beside: int = 0) -> Iterator[Block]:
         """The rows in blocks whose `width` columns of doubles, and others beside them, stay below the budget.

@@ -96,8 +96,8 @@ def run_together(cells: Sequence[Cell], place: Place) -> list[dict[str, Any]]:
 
 
 def _result(cell: Cell, data: Split, fitted: Fitted) -> dict[str, Any]:
-    found = errors(fitted.features, fitted.frequencies, fitted.amplitudes, data)
-    return {**found, "seconds": fitted.seconds, **fitted.notes, **describe(cell, fitted)}
+    measured = errors(fitted.features, fitted.frequencies, fitted.amplitudes, data)
+    return {**measured, "seconds": fitted.seconds, **fitted.notes, **describe(cell, fitted)}
 
 
 TOGETHER = 2**23
@@ -106,11 +106,11 @@ TOGETHER = 2**23
 
 def groups(wanted: Sequence[Cell], together: bool) -> list[list[Cell]]:
     """Cells one by one, or realisations of a small walk together."""
-    found: dict[Any, list[Cell]] = {}
+    together_by: dict[Any, list[Cell]] = {}
     for cell in wanted:
         key = (cell.case, cell.experiment, cell.width) if together and can_run_together(cell) else cell
-        found.setdefault(key, []).append(cell)
-    return list(found.values())
+        together_by.setdefault(key, []).append(cell)
+    return list(together_by.values())
 
 
 def can_run_together(cell: Cell) -> bool:
@@ -180,7 +180,7 @@ def walks(cells: Sequence[Cell], data: Sequence[Split]) -> list[Fitted]:
         if experiment.look_every:
             trace.append(_look(state.step, clock, features, state.frequencies, state.amplitudes, data[0]))
     state, loss = clock.time(_finished, sampler, exact, state)
-    found = []
+    fits = []
     for i in range(len(cells)):
         part: Any = i if len(cells) > 1 else ...
         notes: dict[str, Any] = {
@@ -189,8 +189,8 @@ def walks(cells: Sequence[Cell], data: Sequence[Split]) -> list[Fitted]:
         }
         notes |= {"trace": trace} if trace else {}
         seconds = clock.seconds / len(cells)
-        found.append(Fitted(features, state.frequencies[part], state.amplitudes[part], seconds, notes))
-    return found
+        fits.append(Fitted(features, state.frequencies[part], state.amplitudes[part], seconds, notes))
+    return fits
 
 
 def _spans(experiment: Experiment) -> list[int]:
@@ -245,16 +245,15 @@ def tuned(cell: Cell, data: Split) -> Fitted:
 
 def _search(cell: Cell, inner: Split, features: Features) -> tuple[float, float, float]:
     """(held-out % misclassified, σ, λ), the best of the grid."""
-    found = []
+    tried = []
     for spread in TUNED_SPREADS:
         frequencies = _frequencies(cell, inner, spread)
         problem = LeastSquares(Rows(inner.x, inner.y), features, 0.0)
-        system = problem.system(frequencies)
         for regularization in TUNED_REGULARIZATIONS:
-            solution = replace(problem, regularization=regularization).solve(system)
+            solution = replace(problem, regularization=regularization)(frequencies)  # of the same equations
             wrong = errors(features, frequencies, solution.amplitudes, inner)["misclassified_modulus"]
-            found.append((wrong, spread, regularization))
-    return min(found)
+            tried.append((wrong, spread, regularization))
+    return min(tried)
 
 
 def gradient(cell: Cell, data: Split) -> Fitted:
@@ -304,8 +303,8 @@ class _Clock:
 def _look(
     step: int, clock: _Clock, features: Features, frequencies: Array, amplitudes: Array, data: Split
 ) -> list[float]:
-    found = errors(features, frequencies, amplitudes, data)
-    return [step, round(clock.seconds, 4), found["rms_modulus"], found["rms_real"]]
+    measured = errors(features, frequencies, amplitudes, data)
+    return [step, round(clock.seconds, 4), measured["rms_modulus"], measured["rms_real"]]
 
 
 def _rng(cell: Cell) -> np.random.Generator:

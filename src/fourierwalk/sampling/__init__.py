@@ -1,1 +1,29 @@
-"""How frequencies move: the walk of Algorithms 1 and 2, proposals, resampling, descent; no rows, no solves."""
+"""How frequencies move: Algorithms 1 and 2, their proposals, resampling, and descent. Nothing here sees data."""
+
+from fourierwalk.sampling.descent import Descent
+from fourierwalk.sampling.proposals import (
+    AdaptiveWalk,
+    AnnealedWalk,
+    Proposal,
+    RandomWalk,
+    ScaledWalk,
+    ShapedWalk,
+    TargetedWalk,
+)
+from fourierwalk.sampling.resampling import Resampling
+from fourierwalk.sampling.sampler import Info, Metropolis, State
+
+__all__ = [
+    "AdaptiveWalk",
+    "AnnealedWalk",
+    "Descent",
+    "Info",
+    "Metropolis",
+    "Proposal",
+    "RandomWalk",
+    "Resampling",
+    "ScaledWalk",
+    "ShapedWalk",
+    "State",
+    "TargetedWalk",
+]

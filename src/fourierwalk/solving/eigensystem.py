@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fourierwalk.arrays.complexes import squared_modulus
+from fourierwalk.arrays.complexes import adjoint, squared_modulus
+from fourierwalk.arrays.factorisation import divisor_of, eigh, significant
 from fourierwalk.arrays.library import Array, namespace
 from fourierwalk.data.features import Features
+from fourierwalk.solving.system import System, require_finite
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,16 @@ class Eigensystem:
     target_energy: float
     weight: float
     features: Features
+
+    @classmethod
+    def of(cls, system: System, features: Features) -> Eigensystem:
+        """That of equations whose solution is the unknowns."""
+        require_finite(system.matrix)
+        values, basis = eigh(system.matrix)
+        keep = significant(values)
+        values, basis = values[keep:], basis[:, keep:]
+        projections = adjoint(basis) @ system.right_hand_side
+        return cls(values, basis, projections, float(system.target_energy), float(system.weight), features)
 
     def divisor(self, regularization: float) -> Array:
         """The eigenvalues with their ridge; one where there is nothing to divide."""
@@ -43,17 +55,3 @@ class Eigensystem:
         """The trace of the matrix that takes y to its fit."""
         shares = self.values / self.divisor(regularization)
         return float(namespace(self.values).sum(shares))
-
-
-def significant(values: Array) -> int:
-    """The index of the first of the ascending eigenvalues that is more than rounding."""
-    xp = namespace(values)
-    n = values.shape[0]
-    threshold = float(values[n - 1]) * n * float(np.finfo(np.float64).eps)
-    return min(int(xp.sum(xp.astype(values <= threshold, xp.int64))), n - 1)
-
-
-def divisor_of(values: Array) -> Array:
-    """The values, one where they are not positive: where all columns are zero, so are the projections on them."""
-    xp = namespace(values)
-    return xp.where(values > 0, values, xp.ones_like(values))

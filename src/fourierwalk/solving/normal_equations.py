@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import array_api_compat as compat
 
@@ -11,15 +10,7 @@ from fourierwalk.arrays.library import Array, namespace, scalar
 from fourierwalk.arrays.products import products
 from fourierwalk.data.features import Features
 from fourierwalk.data.rows import Block
-
-
-class System(NamedTuple):
-    """The equations of the unknowns: SᴴWS, SᴴWy, Σw|y|² and Σw."""
-
-    matrix: Array
-    right_hand_side: Array
-    target_energy: Array
-    weight: float
+from fourierwalk.solving.system import System
 
 
 @dataclass(frozen=True)
@@ -62,7 +53,7 @@ def weighted(block: Block, features: Features, frequencies: Array, precision: st
         raise ValueError("rows need targets y to solve for amplitudes, got none.")
     if precision == "double":
         columns = features.columns(block, frequencies)
-    elif hasattr(features, "single_columns"):
+    elif features.single_columns is not None:
         columns = features.single_columns(block, frequencies, precision)
     else:
         columns = features.columns(block, frequencies)
@@ -72,6 +63,6 @@ def weighted(block: Block, features: Features, frequencies: Array, precision: st
         return columns, y
     root = xp.sqrt(block.weight)[:, None]
     short = xp.astype(root, xp.float64 if precision == "double" else xp.float32, copy=False)
-    if compat.is_torch_array(columns) and hasattr(features, "single_columns"):
+    if compat.is_torch_array(columns) and features.single_columns is not None:
         return columns.mul_(short), y * root  # in place: they stay where tensor cores want them
     return columns * short, y * root

@@ -12,13 +12,16 @@ from fourierwalk.arrays.library import Array, is_remote, side_stream
 from fourierwalk.arrays.memory import accelerator_free_bytes
 from fourierwalk.data.features import KINDS, named
 from fourierwalk.data.streaming import Streamed
-from fourierwalk.solving.least_squares import Latest, LeastSquares, Solution
-from fourierwalk.solving.solver import needed_bytes
+from fourierwalk.solving.direct import Direct
+from fourierwalk.solving.latest import Latest
+from fourierwalk.solving.least_squares import LeastSquares
+from fourierwalk.solving.solution import Solution
 
-LARGE = 2.5e9
+MOST_BYTES = 2.5e9
 """Bytes of a solve from which on it keeps a GPU busy without help; a recording holds that memory while it lasts."""
 
-FEW = 8  # frequencies of a solve that is there to set a stream up
+FIRST_FREQUENCIES = 8
+"""Frequencies of a solve that is there to set a stream up."""
 
 _ONE_AT_A_TIME = threading.Lock()
 """What one thread records, others must not disturb."""
@@ -46,7 +49,7 @@ class Recorded:
         with _ONE_AT_A_TIME:
             side.wait_stream(current)
             with torch.cuda.stream(side):
-                own.ahead(frequencies[..., :FEW, :] + 0)
+                own.ahead(frequencies[..., :FIRST_FREQUENCIES, :] + 0)
                 own.latest.forget()
                 self._graph.capture_begin(capture_error_mode="thread_local")
                 try:
@@ -75,11 +78,10 @@ def recorded(minimize: Any, frequencies: Array) -> Any:
         return minimize
     if minimize.features not in [named(kind) for kind in KINDS]:
         return minimize
-    rows, width = minimize.rows, minimize.features.n_columns * int(frequencies.shape[-2])
-    if isinstance(rows.x, Streamed) or rows.x.ndim > 2 or minimize.path(frequencies) != "direct":
+    rows, path = minimize.rows, minimize.path(frequencies)
+    if isinstance(rows.x, Streamed) or rows.x.ndim > 2 or not isinstance(path, Direct):
         return minimize
-    needed = needed_bytes(len(rows), width, rows.block_height(width))
-    if needed > min(LARGE, accelerator_free_bytes(frequencies) / 4):
+    if path.bytes() > min(MOST_BYTES, accelerator_free_bytes(frequencies) / 4):
         return minimize
     of = (rows, minimize.features, minimize.regularization, minimize.solver, tuple(frequencies.shape))
     kept = minimize.latest.recording

@@ -1,15 +1,11 @@
-"""How amplitudes are solved for: the settings, and what each way costs in time and memory."""
+"""How amplitudes are solved for: the settings."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from fourierwalk.arrays.memory import free_bytes
 from fourierwalk.arrays.products import PRECISIONS, UNITS
-from fourierwalk.data.features import Features
-from fourierwalk.solving import spectral
 
 PATHS = ("auto", "direct", "spectral", "dual")
 
@@ -26,7 +22,7 @@ class Solver:
     path : {"auto", "direct", "spectral", "dual"}
         "direct": normal equations, summed over blocks of rows. "spectral": the same in Fourier space, for Fourier
         features of at most three inputs (needs the extra ``nufft``), of at most two as torch tensors. "dual": one
-        equation per row instead of one per unknown. "auto": the cheapest by `costs`.
+        equation per row instead of one per unknown. "auto": the cheapest by an estimate, at each solve.
     precision : {"double", "single", "tf32", "bf16", "auto"}
         Of the products in the walk's solves; sums (and, but on a GPU, factorisations) are in single precision where it
         is not double. "tf32" and "bf16" are the tensor cores' and need torch. "auto": on a GPU, for Fourier features,
@@ -58,52 +54,6 @@ class Solver:
     def memory(self) -> float:
         """The bytes that a solve may take."""
         return 0.5 * free_bytes() if self.max_memory is None else float(self.max_memory)
-
-
-def needed_bytes(n_rows: int, width: int, height: int) -> float:
-    """An upper bound of what the normal equations of `width` real columns take: a block, its phases, five matrices."""
-    return 8.0 * (min(n_rows, height) * width * 2.0 + 5.0 * width**2) + 2e6
-
-
-def most_columns(n_rows: int, allowed: float) -> int:
-    """The most real columns whose normal equations fit, with blocks as low as they must be."""
-    width = int(math.sqrt(max(0.0, allowed - 2e6) / 40.0))
-    while width and needed_bytes(n_rows, width, 1) > allowed:
-        width -= 1
-    return width
-
-
-class Rates(NamedTuple):
-    """Rough seconds of a machine for what the paths are made of: only their order matters."""
-
-    entry: float  # of a column
-    product: float  # of one operation in products
-    factorisation: float  # of one operation in factorisations
-    start: float  # of a transform
-    window: float  # of a point under the window of a transform
-    width: int  # points under the window, per dimension, as far as they cost
-
-
-ONE_CORE = Rates(1e-8, 1 / 4e10, 1 / 4e10, 2e-3, 1.25e-8, 8)
-GPU = Rates(2e-11, 1 / 4e13, 1 / 1e13, 3e-4, 2e-10, 15)
-
-
-def costs(
-    n_rows: int, n_frequencies: int, n_features: int, features: Features, remote: bool = False
-) -> dict[str, float]:
-    """Rough seconds of one solve by each path, on one core, or with `remote` on a GPU: only their order matters."""
-    width, unknowns = features.n_columns * n_frequencies, features.n_unknowns * n_frequencies
-    rates = GPU if remote else ONE_CORE
-    columns = rates.entry * n_rows * width * (1 + 0.02 * n_features)
-    found = {
-        "direct": columns + rates.product * n_rows * width**2 + rates.factorisation * unknowns**3 / 3,
-        "dual": columns + rates.product * n_rows**2 * width**2 / unknowns + rates.factorisation * n_rows**3 / 3,
-    }
-    if n_features <= spectral.MOST_DIMENSIONS:
-        n_points = n_frequencies**2 * (0.5 if features.n_unknowns == 1 else 1.0)
-        transforms = rates.start + rates.window * n_points * rates.width**n_features
-        found["spectral"] = transforms + rates.factorisation * unknowns**3 / 3
-    return found
 
 
 def ladder(precision: str, n_rows: float, width: int, regularization: float) -> tuple[str, ...]:

@@ -10,11 +10,12 @@ import numpy as np
 
 from fourierwalk.arrays import draws
 from fourierwalk.arrays.library import Array, is_remote, namespace, to_host
-from fourierwalk.sampling.resampling import Resampling
-from fourierwalk.sampling.sampler import Info, Metropolis, State
+from fourierwalk.sampling.descent import Descent
+from fourierwalk.sampling.sampler import Info, State
+from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.recording import recorded
 
-AT_ONCE = 16
+STEPS_AT_ONCE = 16
 """Steps between two questions: so many states are held."""
 
 WORTH_RECORDING = 32
@@ -22,56 +23,67 @@ WORTH_RECORDING = 32
 
 
 def sample(sampler: Any, minimize: Any, state: State, rng: Any, n_steps: int) -> Iterator[tuple[State, Info]]:
-    """``sampler.sample``; on a GPU a few steps ahead of it, with the same states and numbers."""
+    """``sampler.sample``; on a GPU a few steps ahead of it, with the same states and numbers.
+
+    Any sampler can run ahead whose states hold all that it needs to go on, one of the user's own too. One that reads
+    numbers waits for them, and gains less. Descent reads every loss, and rows drawn at each call cannot be drawn again:
+    these take their steps one by one.
+    """
     if not is_remote(state.frequencies):
         yield from sampler.sample(minimize, state, rng, n_steps)
         return
-    if not isinstance(sampler, Metropolis | Resampling) or not hasattr(minimize, "ahead"):
+    if isinstance(sampler, Descent) or not isinstance(minimize, LeastSquares):
         for after, info in sampler.sample(minimize, state, rng, n_steps):
             yield after, gathered([info])[0]
         return
-    n_ahead = AT_ONCE
+    n_ahead = STEPS_AT_ONCE
     quick = recorded(minimize, state.frequencies) if n_steps >= WORTH_RECORDING else minimize
     while n_steps > 0:
         n_ahead = min(n_steps, n_ahead)
         taken, are_trusted = _ahead(sampler, minimize, quick, state, rng, n_ahead)
+        if not taken:  # the sampler has ended
+            return
         yield from taken
         n_steps -= len(taken)
         state = taken[-1][0]
-        n_ahead = min(AT_ONCE, 2 * n_ahead) if are_trusted else 1  # doubtful steps are seldom alone
+        n_ahead = min(STEPS_AT_ONCE, 2 * n_ahead) if are_trusted else 1  # doubtful steps are seldom alone
 
 
 def _ahead(
     sampler: Any, minimize: Any, quick: Any, state: State, rng: Any, n_steps: int
 ) -> tuple[list[tuple[State, Info]], bool]:
     """So many steps, or those up to the first that could not be trusted, which is taken again with care."""
-    watched = _Watched(quick)
-    before, marks, taken = [state], [draws.mark(rng)], []
-    for _ in range(n_steps):
-        taken.append(sampler.step(rng, before[-1], watched))
-        before.append(taken[-1][0])
-        marks.append(draws.mark(rng))
-        watched.end_step()
+    watched, marks = _Watched(minimize, quick), [draws.mark(rng)]
+    taken: list[tuple[State, Info]] = []
+    try:
+        for step in sampler.sample(watched, state, rng, n_steps):
+            taken.append(step)
+            marks.append(draws.mark(rng))
+            watched.end_step()
+    except Exception:
+        watched.end_step()  # the solutions of the step that failed
+        if watched.trusted().all():
+            raise
     trusted = watched.trusted()
-    n_good = n_steps if trusted.all() else int(np.argmin(trusted))
-    taken = taken[:n_good]
-    if n_good < n_steps:
+    n_good = len(taken) if trusted.all() else int(np.argmin(trusted))
+    taken, before = taken[:n_good], taken[n_good - 1][0] if n_good else state
+    if not trusted.all():
         draws.restore(rng, marks[n_good])
-        taken.append(sampler.step(rng, before[n_good], minimize))
+        taken += sampler.sample(minimize, before, rng, 1)
     infos = gathered([info for _, info in taken])
-    return [(after, info) for (after, _), info in zip(taken, infos, strict=True)], n_good == n_steps
+    return [(after, info) for (after, _), info in zip(taken, infos, strict=True)], bool(trusted.all())
 
 
 class _Watched:
-    """``minimize`` without waiting; the answers whether its solutions can be trusted are kept, step by step."""
+    """A problem solved without waiting; the answers whether its solutions can be trusted are kept, step by step."""
 
-    def __init__(self, minimize: Any) -> None:
-        self._minimize = minimize
+    def __init__(self, minimize: LeastSquares, quick: Any) -> None:
+        self.gradient, self._quick = minimize.gradient, quick
         self._flags: list[Array] = []
         self._ends: list[int] = []
 
     def __call__(self, frequencies: Array) -> Any:
-        solution = self._minimize.ahead(frequencies)
+        solution = self._quick.ahead(frequencies)
         self._flags.append(namespace(frequencies).all(solution.info.trusted))
         return solution._replace(info=solution.info._replace(trusted=True))
 
@@ -81,6 +93,8 @@ class _Watched:
 
     def trusted(self) -> np.ndarray:
         """Whether each step can be trusted: the one question to the device."""
+        if not self._flags:
+            return np.ones(len(self._ends), dtype=bool)
         flags = to_host(namespace(self._flags[0]).stack(self._flags))
         starts = [0, *self._ends[:-1]]
         return np.array([bool(flags[start:end].all()) for start, end in zip(starts, self._ends, strict=True)])

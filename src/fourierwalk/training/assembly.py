@@ -182,7 +182,7 @@ class Assembly:
         """The average of the members, in the inputs' and the targets' units."""
         frequencies, amplitudes = averaged([(member.frequencies, member.amplitudes) for member in members])
         frequencies, importances, n = self.panel.lifted(frequencies), None, len(self.raw)
-        if hasattr(self.features, "slopes"):
+        if self.features.slopes is not None:
             some = self.raw.take(np.linspace(0, n - 1, min(n, GRADIENT_ROWS)).astype(np.int64))
             importances = _relevance(mean_squared_gradients(some, self.features, frequencies, amplitudes))
         targets = self.scaling.targets

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from fourierwalk.arrays.library import Array, like, namespace, to_host
-from fourierwalk.data.features import CosineSine, Features, RoundedCosineSine
+from fourierwalk.data.features import Features
 from fourierwalk.data.rows import Rows
+from fourierwalk.data.waves import CosineSine, RoundedCosineSine
 from fourierwalk.sampling.descent import Descent
 from fourierwalk.sampling.proposals import Proposal, ScaledWalk, ShapedWalk
 from fourierwalk.sampling.sampler import State, norms
@@ -310,7 +311,7 @@ class Automatic:
         self, split: Split, chosen: Candidate, n_steps: int, patience: int, rng: np.random.Generator
     ) -> Generator[Event, None, Grown]:
         """The best state of a descent from a candidate."""
-        if not self.descend or n_steps < 1 or not hasattr(split.problem.features, "gradient"):
+        if not self.descend or n_steps < 1 or split.problem.features.gradient is None:
             return Grown(chosen)
         policy = self.policy
         if chosen.look.error >= policy.rounded and chosen.look.regularization >= policy.rounded_regularization:

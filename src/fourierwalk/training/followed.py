@@ -13,7 +13,7 @@ import numpy as np
 from fourierwalk.arrays.library import Array, like
 from fourierwalk.sampling.descent import Descent
 from fourierwalk.sampling.sampler import State
-from fourierwalk.solving.least_squares import Minibatch
+from fourierwalk.solving.minibatch import Minibatch
 from fourierwalk.training.automatic import Found, Start
 from fourierwalk.training.following import Ending, Phase, follow
 from fourierwalk.training.history import Decision, Event

@@ -1,0 +1,66 @@
+"""The memory that a solve may take: what does not fit is refused before it is allocated."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from fourierwalk.arrays.library import is_foreign, is_remote
+from fourierwalk.arrays.memory import accelerator_bytes, accelerator_free_bytes
+from fourierwalk.data.rows import Rows
+from fourierwalk.solving.solver import Solver
+
+ALWAYS_FITS = 1e9
+"""What takes no more than this is not asked about: the question to a GPU takes its time."""
+
+OVERHEAD_BYTES = 2e6
+"""What a solve takes beside its arrays."""
+
+
+class Budget:
+    """What solves on one device may take; the most that fitted is remembered, so that a GPU is not asked again.
+
+    Parameters
+    ----------
+    always_fits : float
+        What takes no more is not asked about.
+    """
+
+    def __init__(self, always_fits: float = ALWAYS_FITS) -> None:
+        self._fitted = always_fits
+
+    def allowed(self, needed: float, solver: Solver, anchor: Any) -> tuple[float, str]:
+        """The bytes that a solve may take, and who says so."""
+        if solver.max_memory is not None or not is_foreign(anchor):
+            return solver.memory, "max_memory allows"
+        if not is_remote(anchor) or needed <= self._fitted:
+            return math.inf, "the GPU has free"
+        allowed = accelerator_free_bytes(anchor)
+        if needed <= allowed:
+            self._fitted = needed
+        return allowed, "the GPU has free"
+
+
+def grid_bytes(solver: Solver, rows: Rows) -> float:
+    """What a grid may take: a quarter of what a solve may."""
+    if solver.max_memory is None and accelerator_bytes(rows.x) is not None:
+        return accelerator_free_bytes(rows.x) / 8
+    return solver.memory / 4
+
+
+def needed_bytes(n_rows: int, width: int, height: int) -> float:
+    """An upper bound of what the normal equations of `width` real columns take: a block, its phases, five matrices."""
+    return 8.0 * (min(n_rows, height) * width * 2.0 + 5.0 * width**2) + OVERHEAD_BYTES
+
+
+def most_columns(n_rows: int, allowed: float) -> int:
+    """The most real columns whose normal equations fit, with blocks as low as they must be."""
+    width = int(math.sqrt(max(0.0, allowed - OVERHEAD_BYTES) / 40.0))
+    while width and needed_bytes(n_rows, width, 1) > allowed:
+        width -= 1
+    return width
+
+
+def in_words(n_bytes: float) -> str:
+    """Bytes as a reader wants them."""
+    return f"{n_bytes / 1e9:.3g} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e6:.3g} MB"

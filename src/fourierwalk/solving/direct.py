@@ -1,0 +1,114 @@
+"""The direct path: normal equations, summed over blocks of rows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import array_api_compat as compat
+
+from fourierwalk.arrays.library import Array, is_remote
+from fourierwalk.data.features import Features
+from fourierwalk.data.rows import Rows
+from fourierwalk.solving.budget import Budget, in_words, most_columns, needed_bytes
+from fourierwalk.solving.eigensystem import Eigensystem
+from fourierwalk.solving.normal_equations import NormalEquations
+from fourierwalk.solving.rates import Rates
+from fourierwalk.solving.solver import Solver, ladder
+from fourierwalk.solving.system import System
+
+ROUNDED_FROM = 1e11
+"""Multiplications in a solve from which on "auto" rounds on a GPU: with fewer, double precision takes no longer."""
+
+
+@dataclass(frozen=True)
+class Direct:
+    """Normal equations SᴴWS β = SᴴWy, summed over blocks of rows: for any rows and features, in any precision.
+
+    Parameters
+    ----------
+    rows : Rows
+        The data.
+    features : Features
+        How inputs and frequencies become columns.
+    frequencies : array of shape (K, d)
+        Where the amplitudes are asked for.
+    """
+
+    rows: Rows
+    features: Features
+    frequencies: Array
+    name: ClassVar[str] = "direct"
+
+    @property
+    def width(self) -> int:
+        """Real columns."""
+        return self.features.n_columns * int(self.frequencies.shape[-2])
+
+    def seconds(self, with_gradient: bool) -> float:
+        """Roughly what a solve takes, and its gradient."""
+        rates, unknowns = Rates.of(self.rows), self.features.n_unknowns * int(self.frequencies.shape[-2])
+        columns = rates.columns(self.rows, self.width)
+        sums = columns + rates.product * len(self.rows) * self.width**2
+        return sums + rates.factorisation * unknowns**3 / 3 + with_gradient * columns / 2  # they are there already
+
+    def bytes(self) -> float:
+        """An upper bound of what the equations take."""
+        stacked = math.prod(self.rows.x.shape[:-2])
+        return stacked * needed_bytes(len(self.rows), self.width, self.rows.block_height(self.width))
+
+    def announce(self, solver: Solver, budget: Budget) -> None:
+        """Refuse before allocating what would not fit."""
+        parts = self._parts_bytes() if solver.precision in ("auto", "bf16") else 0.0
+        needed = self.bytes() + parts
+        allowed, whose = budget.allowed(needed, solver, self.rows.anchor)
+        if needed <= allowed:
+            return
+        most = most_columns(len(self.rows), allowed - parts) // self.features.n_columns
+        raise MemoryError(
+            f"{self.width // self.features.n_columns} frequencies need {in_words(needed)} for their normal equations, "
+            f"and {whose} {in_words(allowed)}: at most {most} would fit."
+        )
+
+    def _parts_bytes(self) -> float:
+        """What three 16-bit parts of inputs and targets take on a GPU."""
+        there: list[Any] = [values for values in (self.rows.x, self.rows.y) if is_remote(values)]
+        return sum(2.0 * math.prod(values.shape[:-1]) * (3 * values.shape[-1] + 7) for values in there)
+
+    def precisions(self, solver: Solver, regularization: float) -> tuple[str, ...]:
+        """The precisions to try, one after the other."""
+        if solver.precision != "auto":
+            return ladder(solver.precision, self.rows.total_weight, self.width, regularization)
+        anchor = self.rows.anchor
+        may_round = compat.is_torch_array(anchor) and is_remote(anchor) and self.features.single_columns is not None
+        if not may_round or float(len(self.rows)) * self.width**2 < ROUNDED_FROM:
+            return ("double",)
+        rungs = ladder("bf16", self.rows.total_weight, self.width, regularization)
+        return tuple(rung for rung in rungs if rung != "single")  # doubles are as fast there
+
+    def system(self, precision: str) -> System:
+        """The normal equations."""
+
+        def term(block: Any) -> NormalEquations:
+            return NormalEquations.of_block(block, self.features, self.frequencies, precision)
+
+        return self.rows.sum(term, self.width).system(self.features)
+
+    def covered(self) -> bool:
+        """Sums over rows serve any frequencies."""
+        return True
+
+    def eigensystem(self) -> Eigensystem:
+        """The problem in its own basis."""
+        return Eigensystem.of(self.system("double"), self.features)
+
+    def gradient(self, amplitudes: Array) -> Array:
+        """∂/∂ωₖ of N⁻¹|Sβ − y|² at fixed amplitudes, (K, d)."""
+        of_block = self.features.gradient
+        if of_block is None:
+            raise TypeError(f"descent needs features with a gradient, got {self.features.name!r}.")
+        total = self.rows.sum(
+            lambda block: of_block(block, self.frequencies, amplitudes), self.width, beside=self.width
+        )
+        return total * (2.0 / self.rows.total_weight)

@@ -1,0 +1,103 @@
+"""Rows spread onto a uniform grid: their sums Σₙ cₙ exp(iω·xₙ) at any frequencies, without touching the rows again.
+
+The rows are spread once with a Kaiser-Bessel window ψ. After that Σₙ cₙ exp(iω·xₙ) = Σⱼ bⱼ exp(ij·θ) / ψ̂(θ), θ = ωh,
+with the grid's coefficients b and spacing h: one type-2 non-uniform FFT.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fourierwalk.arrays import nufft
+from fourierwalk.arrays.library import Array, like, namespace, to_host
+from fourierwalk.arrays.nufft import OVERSAMPLING, WIDTH, transform, window, window_transform
+from fourierwalk.data.rows import Rows
+
+SPREAD_AT_ONCE = 2**21
+"""Grid points under the windows of the rows that are spread at a time."""
+
+
+class Box(NamedTuple):
+    """The box that a grid covers, per dimension."""
+
+    low: np.ndarray
+    high: np.ndarray
+
+    @classmethod
+    def of(cls, rows: Rows) -> Box:
+        """The box of the rows: about zero where the rows nearly are, which saves a phase per point."""
+        xp = namespace(rows.x)
+        low, high = (to_host(bound(rows.x, axis=0)).astype(np.float64) for bound in (xp.min, xp.max))
+        reach = np.maximum(np.abs(low), np.abs(high))
+        about_zero = 2 * reach <= 1.5 * (high - low)
+        return cls(np.where(about_zero, -reach, low), np.where(about_zero, reach, high))
+
+    def shape(self, bandwidth: np.ndarray) -> tuple[int, ...]:
+        """The points of a grid that serves frequencies up to half the bandwidth, per dimension."""
+        spacing = math.pi / (OVERSAMPLING * bandwidth)
+        return tuple(2 * (math.ceil(extent / 2) + (WIDTH + 3) // 2) for extent in (self.high - self.low) / spacing)
+
+
+class Grid(NamedTuple):
+    """Spread rows: coefficients (m, n₁, …) of weights, weighted targets and weighted inputs, and where they lie."""
+
+    coefficients: Array  # as `nufft.transform` takes them
+    spacing: Array  # h, per dimension
+    center: Array | None  # None: zero
+    bandwidth: np.ndarray  # the largest |ω| served, per dimension
+
+    @classmethod
+    def of(cls, rows: Rows, box: Box, bandwidth: np.ndarray) -> Grid:
+        """The grid that serves sums and differences of frequencies up to the bandwidth."""
+        x = to_host(rows.x).astype(np.float64, copy=False)
+        center, spacing = (box.low + box.high) / 2, math.pi / (OVERSAMPLING * bandwidth)
+        weight = np.ones(len(rows)) if rows.weight is None else to_host(rows.weight)
+        y = np.zeros((len(rows), 0)) if rows.y is None else to_host(rows.y)
+        columns = [weight, *(weight * y[:, c] for c in range(y.shape[1]))]
+        columns += [column * x[:, j] for column in tuple(columns) for j in range(x.shape[1])]
+        coefficients = spread((x - center) / spacing, columns, box.shape(bandwidth))
+        where = like(center, rows.x) if np.any(center) else None
+        return cls(nufft.prepared(coefficients, rows.x), like(spacing, rows.x), where, bandwidth)
+
+    def sums(self, omega: Array, part: slice) -> Array:
+        """Σₙ cₙ exp(iω·xₙ) of some of the grid's columns c, (m, n_points)."""
+        theta = (omega * self.spacing).T
+        values = transform(theta, self.coefficients[part])
+        values /= math.prod((window_transform(axis) for axis in theta[1:]), start=window_transform(theta[0]))
+        if self.center is not None:
+            values *= namespace(omega).exp(1j * (omega @ self.center))
+        return values
+
+    def covers(self, frequencies: Array) -> Any:
+        """Whether the grid is fine enough for all pairs of these frequencies; the answer stays on their device."""
+        xp = namespace(frequencies)
+        return xp.all(2 * xp.abs(frequencies) * self.spacing <= math.pi / OVERSAMPLING)
+
+
+def spread(positions: np.ndarray, columns: Sequence[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
+    """Σₙ cₙ ψ(j − uₙ) on the grid j ∈ [−n/2, n/2)^d, for each column c, at positions u (n_rows, d)."""
+    n_rows, d = positions.shape
+    size, strides = math.prod(shape), [math.prod(shape[j + 1 :]) for j in range(d)]
+    flat = np.zeros((len(columns), size))
+    height = max(1, SPREAD_AT_ONCE // WIDTH**d)
+    for start in range(0, n_rows, height):
+        part = slice(start, start + height)
+        index, share = _under_window(positions[part], shape, strides)
+        for target, column in zip(flat, columns, strict=True):
+            target += np.bincount(index.ravel(), (share * column[part, None]).ravel(), minlength=size)
+    return flat.reshape(len(columns), *shape)
+
+
+def _under_window(u: np.ndarray, shape: tuple[int, ...], strides: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """For each row the grid points under its window, as flat indices, and the window there, (n, W^d) both."""
+    index, share = np.zeros((len(u), 1), dtype=np.int64), np.ones((len(u), 1))
+    for j, stride in enumerate(strides):
+        points = np.ceil(u[:, j, None] - WIDTH / 2) + np.arange(WIDTH)
+        offsets = (points.astype(np.int64) + shape[j] // 2) * stride
+        index = (index[:, :, None] + offsets[:, None, :]).reshape(len(u), -1)
+        share = (share[:, :, None] * window(points - u[:, j, None])[:, None, :]).reshape(len(u), -1)
+    return index, share

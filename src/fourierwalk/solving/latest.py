@@ -1,0 +1,55 @@
+"""What a problem keeps for its next question: it is shared with the same problem at another λ."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from fourierwalk.data.kept import Kept
+from fourierwalk.data.rows import Rows
+from fourierwalk.solving.budget import Budget
+from fourierwalk.solving.fourier_space import FourierSpace
+from fourierwalk.solving.paths import Path
+from fourierwalk.solving.system import System
+
+
+class _Posed(NamedTuple):
+    path: Path
+    precision: str
+    system: System
+
+
+class Latest(Kept):
+    """The path chosen last, its equations, the rows' Fourier space, and what was recorded on a GPU.
+
+    Parameters
+    ----------
+    budget : Budget, optional
+        What solves may take.
+    """
+
+    def __init__(self, budget: Budget | None = None) -> None:
+        super().__init__()
+        self.budget = Budget() if budget is None else budget
+        self.descends = False  # whether a gradient was asked for: it will be again, and counts in the choice of a path
+        self.recording: Any = None  # see `recording.recorded`
+        self._posed: _Posed | None = None
+        self._space: FourierSpace | None = None
+
+    def forget(self) -> None:
+        """Give the memory back."""
+        self.recording = self._posed = None
+        super().forget()
+
+    def system(self, path: Path, precision: str) -> System:
+        """The equations of a path, made if they are not those made last."""
+        if self._posed is not None and self._posed.path is path and self._posed.precision == precision:
+            return self._posed.system
+        self._posed = None  # before the next ones take their memory
+        self._posed = _Posed(path, precision, path.system(precision))
+        return self._posed.system
+
+    def space(self, rows: Rows, max_bytes: float) -> FourierSpace:
+        """The rows' Fourier space, the one made last if it is theirs."""
+        if self._space is None or self._space.rows is not rows:
+            self._space = FourierSpace(rows, max_bytes)
+        return self._space

@@ -1,0 +1,36 @@
+"""Solves on rows drawn anew at every call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fourierwalk.arrays.library import Array
+from fourierwalk.solving.least_squares import LeastSquares
+from fourierwalk.solving.solution import Solution
+
+
+@dataclass(frozen=True)
+class Minibatch:
+    """``minimize`` on rows drawn anew at every call, for a walk over many more rows than unknowns.
+
+    Parameters
+    ----------
+    problem : LeastSquares
+        The problem on all rows; its solver says how many are drawn.
+    rng : numpy.random.Generator
+        What draws them.
+    """
+
+    problem: LeastSquares
+    rng: np.random.Generator
+
+    def __call__(self, frequencies: Array) -> Solution:
+        """The minimiser on a batch of the rows."""
+        n_rows, size = len(self.problem.rows), self.problem.solver.batch_size
+        if size is None or size >= n_rows:
+            return self.problem(frequencies)
+        drawn = np.sort(self.rng.choice(n_rows, size, replace=False, shuffle=False))
+        solver = replace(self.problem.solver, path="direct", batch_size=None)
+        return replace(self.problem, rows=self.problem.rows.take(drawn), solver=solver)(frequencies)

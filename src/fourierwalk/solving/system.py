@@ -1,0 +1,115 @@
+"""The equations of the unknowns, solved by Cholesky or, where that is not safe, for the minimum norm."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+from fourierwalk.arrays.complexes import adjoint, real_part
+from fourierwalk.arrays.factorisation import (
+    cholesky,
+    cholesky_solve,
+    divisor_of,
+    eigh,
+    shifted,
+    significant,
+    solved,
+)
+from fourierwalk.arrays.library import Array, all_true, is_remote, namespace, scalar
+from fourierwalk.arrays.products import UNITS, matmul
+
+TRUSTED_RESIDUAL = 1e-3
+"""The relative residual up to which a solve in single precision is trusted."""
+
+
+class System(NamedTuple):
+    """Equations (A + ridge) z = b, what takes z to the unknowns (None: it is them), Σw|y|² and Σw.
+
+    Of the normal equations A = SᴴWS and b = SᴴWy. Of the dual form A = SSᴴ and b = y of rows times the roots of their
+    weights, and Sᴴ takes z to the unknowns.
+    """
+
+    matrix: Array
+    right_hand_side: Array
+    target_energy: Array
+    weight: float
+    back: Array | None = None
+
+    def unknowns(self, z: Array) -> Array:
+        """The unknowns of a solution."""
+        return z if self.back is None else matmul(self.back, z)
+
+    def loss(self, unknowns: Array) -> Any:
+        """The minimum of N⁻¹|Sβ − y|² + λ|β|² is N⁻¹(|y|² − Re βᴴSᴴy)."""
+        xp, moment = namespace(unknowns), self.unknowns(self.right_hand_side)
+        if _is_complex(unknowns):
+            moment = xp.conj(moment)
+        explained = xp.sum(real_part(moment * unknowns), axis=(-2, -1))
+        return scalar(xp.clip(self.target_energy - explained, 0.0, None) / self.weight)
+
+    def tried(self, ridge: float, precision: str) -> tuple[Array, Any]:
+        """The solution by one factorisation, and whether it can be trusted; nobody waits for a device."""
+        xp = namespace(self.matrix)
+        unit = UNITS["double" if precision == "double" else "single"]
+        z, trusted = solved(self.matrix, ridge, self.right_hand_side, unit)
+        if precision != "double" and not is_remote(self.matrix):
+            norm, both = xp.linalg.vector_norm, (-2, -1)
+            residual = matmul(self.matrix, z) + ridge * z - self.right_hand_side
+            right = norm(self.right_hand_side, axis=both)
+            trusted = trusted & (norm(residual, axis=both) <= TRUSTED_RESIDUAL * right)
+        return z, trusted
+
+    def factorised(self, ridge: float) -> Array | None:
+        """The solution by Cholesky; None where that is not safe."""
+        factor = cholesky(shifted(self.matrix, ridge))
+        return None if factor is None else cholesky_solve(factor, self.right_hand_side)
+
+    def solved(self, ridge: float) -> tuple[Array, bool]:
+        """The solution, and whether it is the one of minimum norm, with a warning, because Cholesky was not safe."""
+        z = self.factorised(ridge)
+        if z is not None:
+            return z, False
+        if self.matrix.ndim == 2:
+            return self._of_minimum_norm(ridge), True
+        alone = [self._one_of_several(i).solved(ridge)[0] for i in range(self.matrix.shape[0])]
+        return namespace(self.matrix).stack(alone), True  # those that are regular as ever
+
+    def in_double(self) -> System:
+        """The same in double precision."""
+        return self._replace(matrix=in_double(self.matrix), right_hand_side=in_double(self.right_hand_side))
+
+    def _one_of_several(self, i: int) -> System:
+        return self._replace(matrix=self.matrix[i, ...], right_hand_side=self.right_hand_side[i, ...])
+
+    def _of_minimum_norm(self, ridge: float) -> Array:
+        require_finite(self.matrix)
+        warnings.warn(
+            "The equations for the amplitudes are singular to working precision; the solution of minimum norm is used. "
+            "A larger regularization, or fewer frequencies, makes them regular.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        values, basis = eigh(self.matrix)
+        keep = significant(values)
+        values, basis = divisor_of(values[keep:] + ridge), basis[:, keep:]
+        shares = namespace(self.matrix).astype(values, self.matrix.dtype)[:, None]
+        return basis @ (adjoint(basis) @ self.right_hand_side / shares)
+
+
+def require_finite(matrix: Array) -> None:
+    """Refuse what no factorisation takes."""
+    if not all_true(namespace(matrix).isfinite(matrix)):
+        raise ValueError(
+            "The columns that the features make of the inputs and these frequencies must be finite numbers, got NaN "
+            "or infinity."
+        )
+
+
+def in_double(values: Array) -> Array:
+    """The values in double precision, without a copy where they already are."""
+    xp = namespace(values)
+    return xp.astype(values, xp.complex128 if _is_complex(values) else xp.float64, copy=False)
+
+
+def _is_complex(values: Array) -> bool:
+    return bool(namespace(values).isdtype(values.dtype, "complex floating"))
