@@ -269,8 +269,8 @@ def levels(n_frequencies, n_together=1, n_rows=300, **numbers):
         (3, 1, [(3,)]),
         (4, 1, [(4,)]),
         (5, 1, [(4,), (5,)]),
-        (32, 1, [(8,), (16,), (32,)]),
-        (33, 1, [(8,), (16,), (32,), (33,)]),
+        (32, 1, [(4,), (8,), (16,), (32,)]),
+        (33, 1, [(4,), (8,), (16,), (32,), (33,)]),
         (3, 5, [(3,)]),
         (7, 5, [(4,), (7,)]),
         (8, 5, [(4, 4)]),
@@ -403,13 +403,12 @@ def test_growth_stops_where_it_does_not_pay(errors, width, failed, monkeypatch):
     ("growth", "n_frequencies", "expected"),
     [
         (2, 16, [4, 8, 16]),
-        (2, 40, [10, 20, 40]),
         (3, 40, [4, 12, 36, 40]),
         (4, 3, [3]),
         (4, 4, [4]),
         (4, 16, [4, 16]),
         (4, 20, [4, 16, 20]),
-        (4, 100, [6, 24, 96, 100]),
+        (4, 100, [4, 16, 64, 100]),
     ],
 )
 def test_widths_grow_by_a_factor_up_to_the_one_asked_for(growth, n_frequencies, expected):
@@ -433,7 +432,7 @@ def test_a_mean_of_the_folds_decides_on_growth(monkeypatch):
 
 @pytest.mark.parametrize(
     ("n_frequencies", "expected"),
-    [(16, [4] * 4), (18, [4, 4, 5, 5]), (100, [25, 25, 25, 25]), (7, [3, 4])],
+    [(16, [4] * 4), (18, [4, 4, 5, 5]), (100, [4, 13, 13, 14, 14, 14, 14, 14]), (7, [3, 4])],
 )
 def test_where_growth_does_not_pay_there_are_more_members_instead(n_frequencies, expected, monkeypatch):
     scripted(monkeypatch, lambda width: 1.0)

@@ -178,18 +178,17 @@ class Automatic:
         if start.n_frequencies is None:
             n_members = max(self.policy.members, panel.n_together)
             most = max(least, min(self.policy.most_frequencies // n_members, panel.n_rows // 2))
-            widths = self._widths(least, most)
+            widths = self._widths(most)
             if len(widths) > 1 and widths[-1] < 2 * widths[-2]:  # hardly wider
                 widths = widths[:-1]
             return [(width,) * panel.n_together for width in widths]
         n_members = max(1, min(panel.n_together, start.n_frequencies // least))
         last = shares(start.n_frequencies, n_members)
-        least = max(least, last[0] // self.policy.growth**2)  # two widths on the way are enough
-        return [*((width,) * n_members for width in self._widths(least, last[0])[:-1]), tuple(last)]
+        return [*((width,) * n_members for width in self._widths(last[0])[:-1]), tuple(last)]
 
-    def _widths(self, least: int, most: int) -> list[int]:
+    def _widths(self, most: int) -> list[int]:
         """From the narrowest to the widest, each so many times the one before; the widest as it is."""
-        widths = [min(least, most)]
+        widths = [min(self.policy.least_width, most)]
         while widths[-1] < most:
             widths.append(min(self.policy.growth * widths[-1], most))
         return widths
