@@ -128,6 +128,10 @@ class RoundedCosineSine(CosineSine):
         """The sums in double precision, for the solve."""
         return float64(gram), float64(moment)
 
+    def matrix(self, columns: Array) -> Array:
+        """The columns in double precision, likewise."""
+        return float64(columns)
+
     def gradient(self, block: Block, frequencies: Array, amplitudes: Array) -> Array:
         """In single precision, too."""
         return float64(super().gradient(block.single(), frequencies, amplitudes.astype(np.complex64)))

@@ -15,12 +15,12 @@ from fourierwalk.data.rows import Rows
 from fourierwalk.data.waves import CosineSine, RoundedCosineSine
 from fourierwalk.sampling.descent import Descent
 from fourierwalk.sampling.proposals import Proposal, ScaledWalk, ShapedWalk
-from fourierwalk.sampling.sampler import State, norms
+from fourierwalk.sampling.sampler import Info, State, norms
 from fourierwalk.solving.least_squares import LeastSquares
-from fourierwalk.training.following import Ending, Phase, follow_from, spread_of
+from fourierwalk.training.following import Ending, Phase, Trail, follow_from, spread_of
 from fourierwalk.training.history import Decision, Event
 from fourierwalk.training.policy import DEFAULT, Policy
-from fourierwalk.training.selection import Candidate, Selection, by_leave_one_out
+from fourierwalk.training.selection import Candidate, Look, Selection, by_leave_one_out
 from fourierwalk.training.starts import KINDS, MOST_DOUBLINGS, Drawing, Shape, drawn
 
 WALK_REGULARIZATION = 0.01
@@ -315,9 +315,8 @@ class Automatic:
         policy = self.policy
         if chosen.look.error >= policy.rounded and chosen.look.regularization >= policy.rounded_regularization:
             split = split.rounded()
-            policy = replace(
-                policy, least_regularization=max(policy.rounded_regularization, policy.least_regularization)
-            )
+            least = max(policy.rounded_regularization, policy.least_regularization)
+            policy = replace(policy, least_regularization=least)
         phase = Phase(
             Descent(max_norm=self.max_norm),
             replace(split.problem, solver=split.problem.solver.for_descent),
@@ -328,7 +327,10 @@ class Automatic:
             policy=policy,
         )
         selection: Any = split.selection
-        trail: Any = yield from follow_from(phase, selection, chosen, chosen.look.step, rng)
+        events = follow_from(phase, selection, chosen, chosen.look.step, rng)
+        trail: Any = yield from (
+            _in_single(events) if isinstance(split.problem.features, RoundedCosineSine) else events
+        )
         look = trail.best.look._replace(step=trail.state.step)  # the next steps are counted from here
         return Grown(trail.best._replace(look=look), trail.ending is not Ending.ALL_DONE)
 
@@ -366,6 +368,18 @@ class Automatic:
             return (yield from _constant(found))
         yield found
         return found
+
+
+def _in_single(events: Generator[Info | Look, None, Trail]) -> Generator[Info | Look, None, Trail]:
+    """The same events, of steps that were solved in single precision."""
+    while True:
+        try:
+            event = next(events)
+        except StopIteration as end:
+            return end.value
+        if isinstance(event, Info) and event.solve is not None:
+            event = event._replace(solve=event.solve._replace(precision="single"))
+        yield event
 
 
 def _found(members: Sequence[Any], judges: Sequence[Selection | None]) -> Found:
