@@ -46,7 +46,7 @@ def test_the_path_is_decided_once_for_all_questions_about_some_frequencies(path,
     """Solve, gradient, looks along λ and the eigensystem: one choice, and frequencies that are measured once."""
     rng, counts = np.random.default_rng(0), SimpleNamespace(chosen=0, measured=0)
     chosen, measured = Paths.at, FourierSpace.measured
-    monkeypatch.setattr(Paths, "at", lambda self, omega: count(counts, "chosen") or chosen(self, omega))
+    monkeypatch.setattr(Paths, "at", lambda self, *asked: count(counts, "chosen") or chosen(self, *asked))
     monkeypatch.setattr(
         FourierSpace, "measured", lambda self, omega: count(counts, "measured") or measured(self, omega)
     )
@@ -70,3 +70,17 @@ def test_every_path_has_the_same_methods():
     wanted = {name for name in vars(paths.Path) if not name.startswith("_")}
     for kind in (paths.Direct, paths.Dual, paths.Spectral):
         assert wanted <= set(dir(kind))
+
+
+def test_a_gradient_counts_once_one_was_asked_for():
+    """In Fourier space a gradient costs several solves: descent takes another path there than a walk."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-3, 3, (12_800, 2))
+    omega = rng.uniform(-30, 30, (128, 2))
+    minimize = LeastSquares(Rows(x, np.sin(x[:, :1])), CosineSine(), 0.1)
+    walk, descent = (minimize.paths.at(omega, with_gradient).name for with_gradient in (False, True))
+    assert (walk, descent) == ("spectral", "direct")
+    solution = minimize(omega)
+    assert solution.info.path == "spectral"
+    minimize.gradient(omega, solution.amplitudes)
+    assert minimize(omega + 0).info.path == "direct"

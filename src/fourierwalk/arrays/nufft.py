@@ -68,11 +68,11 @@ def prepared_bytes(n_arrays: int, shape: tuple[int, ...], reference: Array) -> f
 
 
 def fft_seconds(shape: tuple[int, ...], reference: Array) -> float:
-    """Roughly what the FFT costs at each transform, on one core; nothing where it is made once."""
+    """Roughly what the FFT of one array costs at each transform, on one core; nothing where it is made once."""
     if compat.is_torch_array(reference):
         return 0.0
     points = math.prod(float(n) for n in shape) * OVERSAMPLING ** len(shape)
-    return 8e-9 * points * math.log2(points)
+    return 1.2e-9 * points * math.log2(points)
 
 
 def transform(theta: Array, coefficients: Array, at_once: int = POINTS_AT_ONCE) -> Array:

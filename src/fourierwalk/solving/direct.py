@@ -46,11 +46,12 @@ class Direct:
         """Real columns."""
         return self.features.n_columns * int(self.frequencies.shape[-2])
 
-    def seconds(self) -> float:
-        """Roughly what a solve takes."""
+    def seconds(self, with_gradient: bool) -> float:
+        """Roughly what a solve takes, and its gradient."""
         rates, unknowns = Rates.of(self.rows), self.features.n_unknowns * int(self.frequencies.shape[-2])
-        sums = rates.columns(self.rows, self.width) + rates.product * len(self.rows) * self.width**2
-        return sums + rates.factorisation * unknowns**3 / 3
+        columns = rates.columns(self.rows, self.width)
+        sums = columns + rates.product * len(self.rows) * self.width**2
+        return sums + rates.factorisation * unknowns**3 / 3 + with_gradient * columns / 2  # they are there already
 
     def bytes(self) -> float:
         """An upper bound of what the equations take."""

@@ -39,12 +39,13 @@ class Dual:
     frequencies: Array
     name: ClassVar[str] = "dual"
 
-    def seconds(self) -> float:
-        """Roughly what a solve takes."""
+    def seconds(self, with_gradient: bool) -> float:
+        """Roughly what a solve takes, and its gradient."""
         rates, n, k = Rates.of(self.rows), len(self.rows), int(self.frequencies.shape[-2])
         width, unknowns = self.features.n_columns * k, self.features.n_unknowns * k
-        sums = rates.columns(self.rows, width) + rates.product * n**2 * width**2 / unknowns
-        return sums + rates.factorisation * n**3 / 3
+        columns = rates.columns(self.rows, width)
+        sums = columns + rates.product * n**2 * width**2 / unknowns
+        return sums + rates.factorisation * n**3 / 3 + with_gradient * columns / 2
 
     def bytes(self) -> float:
         """Roughly what it takes: the columns, S and its adjoint, and three matrices of the rows."""

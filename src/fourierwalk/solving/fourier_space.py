@@ -74,13 +74,14 @@ class FourierSpace:
         d, q = len(bandwidth), self.n_targets
         return nufft.prepared_bytes(1 + q + d + q * d, self._box.shape(HEADROOM * bandwidth), self.rows.x)
 
-    def transform_seconds(self, bandwidth: np.ndarray) -> float:
-        """Roughly what the transforms of a grid cost at each solve, beside their points."""
+    def transform_seconds(self, bandwidth: np.ndarray, n_arrays: int) -> float:
+        """Roughly what transforms of so many of a grid's columns cost, beside their points."""
         if self.grid is not None:  # it is used as it is
             bandwidth = np.maximum(bandwidth, self.grid.bandwidth / HEADROOM)
         spreading = SPREADING_SECONDS * len(self.rows) * WIDTH ** len(bandwidth) / STEPS_OF_A_GRID
         is_new = compat.is_torch_array(self.rows.x) and self.grid is None  # a GPU would do many steps in that time
-        return nufft.fft_seconds(self._box.shape(HEADROOM * bandwidth), self.rows.x) + is_new * spreading
+        seconds = n_arrays * nufft.fft_seconds(self._box.shape(HEADROOM * bandwidth), self.rows.x)
+        return seconds + is_new * spreading
 
     def grid_for(self, bandwidth: np.ndarray) -> Grid:
         """The grid that is there, or a new one where it is outgrown."""

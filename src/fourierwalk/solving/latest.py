@@ -30,6 +30,7 @@ class Latest(Kept):
     def __init__(self, budget: Budget | None = None) -> None:
         super().__init__()
         self.budget = Budget() if budget is None else budget
+        self.descends = False  # whether a gradient was asked for: it will be again, and counts in the choice of a path
         self.recording: Any = None  # see `recording.recorded`
         self._posed: _Posed | None = None
         self._space: FourierSpace | None = None

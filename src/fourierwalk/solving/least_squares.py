@@ -75,8 +75,8 @@ class LeastSquares:
 
     def path(self, frequencies: Array) -> Path:
         """The way to the amplitudes at these frequencies, chosen once for all that is asked about them."""
-        of = (self.rows, self.features)
-        return self.latest.of(frequencies, of, self.solver.path, lambda: self.paths.at(frequencies))
+        of, latest = (self.rows, self.features), self.latest
+        return latest.of(frequencies, of, self.solver.path, lambda: self.paths.at(frequencies, latest.descends))
 
     def __call__(self, frequencies: Array) -> Solution:
         """The minimiser at these frequencies."""
@@ -114,6 +114,7 @@ class LeastSquares:
 
     def gradient(self, frequencies: Array, amplitudes: Array) -> Array:
         """∂/∂ωₖ of N⁻¹|Sβ − y|² at fixed amplitudes, (K, d): at the minimiser, the gradient of the projected loss."""
+        self.latest.descends = True
         return self.path(frequencies).gradient(amplitudes)
 
     def along(self, frequencies: Array, regularizations: Iterable[float]) -> Iterator[tuple[float, Array]]:

@@ -30,8 +30,8 @@ class Path(Protocol):
     def name(self) -> str:
         """A word for readers."""
 
-    def seconds(self) -> float:
-        """Roughly what a solve takes: only the order of the paths matters."""
+    def seconds(self, with_gradient: bool) -> float:
+        """Roughly what a solve takes, and its gradient: only the order of the paths matters."""
 
     def bytes(self) -> float:
         """Roughly the memory that it takes."""
@@ -79,17 +79,18 @@ class Paths:
     budget: Budget
     space: FourierSpace | None
 
-    def at(self, frequencies: Array) -> Path:
-        """The path to the amplitudes at these frequencies. With a Fourier space they are read."""
-        return self._chosen(frequencies, None if self.space is None else self.space.measured(frequencies))
+    def at(self, frequencies: Array, with_gradient: bool = False) -> Path:
+        """The path to the amplitudes at these frequencies, and to the gradient. With a Fourier space they are read."""
+        bandwidth = None if self.space is None else self.space.measured(frequencies)
+        return self._chosen(self._possible(frequencies, bandwidth), with_gradient)
 
     def ahead(self, frequencies: Array) -> Path:
         """The same without reading the frequencies: they are taken to be as large as those read last."""
-        return self._chosen(frequencies, None if self.space is None else self.space.expected(frequencies))
+        bandwidth = None if self.space is None else self.space.expected(frequencies)
+        return self._chosen(self._possible(frequencies, bandwidth), with_gradient=False)
 
-    def _chosen(self, frequencies: Array, bandwidth: np.ndarray | None) -> Path:
-        paths = self._possible(frequencies, bandwidth)
-        path = paths[0] if len(paths) == 1 else min(paths, key=lambda each: each.seconds())
+    def _chosen(self, paths: list[Path], with_gradient: bool) -> Path:
+        path = paths[0] if len(paths) == 1 else min(paths, key=lambda each: each.seconds(with_gradient))
         path.announce(self.solver, self.budget)
         return path
 

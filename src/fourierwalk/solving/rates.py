@@ -28,5 +28,5 @@ class Rates(NamedTuple):
         return self.entry * len(rows) * width * (1 + 0.02 * int(rows.x.shape[-1]))
 
 
-ONE_CORE = Rates(1e-8, 1 / 4e10, 1 / 4e10, 2e-3, 1.25e-8, 8)
+ONE_CORE = Rates(1e-8, 1 / 4e10, 1 / 4e10, 2e-3, 5e-9, 8)
 GPU = Rates(2e-11, 1 / 4e13, 1 / 1e13, 3e-4, 2e-10, 15)

@@ -49,13 +49,19 @@ class Spectral:
     bandwidth: np.ndarray
     name: ClassVar[str] = "spectral"
 
-    def seconds(self) -> float:
-        """Roughly what a solve takes."""
+    def seconds(self, with_gradient: bool) -> float:
+        """Roughly what a solve takes, and its gradient."""
         rates, (k, d) = Rates.of(self.space.rows), self.frequencies.shape
-        n_points = k**2 * (0.5 if self.features.n_unknowns == 1 else 1.0)
-        transforms = rates.start + rates.window * n_points * rates.width**d
-        factorisation = rates.factorisation * (self.features.n_unknowns * k) ** 3 / 3
-        return transforms + factorisation + self.space.transform_seconds(self.bandwidth)
+        points = rates.window * k**2 * (0.5 if self.features.n_unknowns == 1 else 1.0) * rates.width**d
+        factorisation, n_arrays = (
+            rates.factorisation * (self.features.n_unknowns * k) ** 3 / 3,
+            1 + self.space.n_targets,
+        )
+        solve = rates.start + points + factorisation + self.space.transform_seconds(self.bandwidth, n_arrays)
+        if not with_gradient:  # that has the arrays of a solve once more for each input, at twice the points
+            return solve
+        transforms = self.space.transform_seconds(self.bandwidth, d * n_arrays)
+        return solve + rates.start + 1.5 * d * points + transforms
 
     def bytes(self) -> float:
         """What the grid takes."""
