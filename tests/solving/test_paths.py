@@ -76,7 +76,7 @@ def test_a_gradient_counts_once_one_was_asked_for():
     """In Fourier space a gradient costs several solves: descent takes another path there than a walk."""
     rng = np.random.default_rng(0)
     x = rng.uniform(-3, 3, (12_800, 2))
-    omega = rng.uniform(-20, 20, (128, 2))
+    omega = rng.uniform(-30, 30, (128, 2))
     minimize = LeastSquares(Rows(x, np.sin(x[:, :1])), CosineSine(), 0.1)
     walk, descent = (minimize.paths.at(omega, with_gradient).name for with_gradient in (False, True))
     assert (walk, descent) == ("spectral", "direct")
@@ -84,3 +84,22 @@ def test_a_gradient_counts_once_one_was_asked_for():
     assert solution.info.path == "spectral"
     minimize.gradient(omega, solution.amplitudes)
     assert minimize(omega + 0).info.path == "direct"
+
+
+def test_a_slow_fourier_space_is_announced_once_before_it_is_paid_for():
+    rng = np.random.default_rng(0)
+    x, omega = rng.standard_normal((400, 3)), 4 * rng.standard_normal((16, 3))
+    minimize = LeastSquares(Rows(x, np.sin(x[:, :1])), CosineSine(), 0.1, Solver("spectral"))
+    sentence = r"takes some (0.1|1) s for each solve, .* the direct path takes some 0\.0001 s: solver='auto' takes"
+    with pytest.warns(UserWarning, match=sentence):
+        minimize.path(omega)
+    assert minimize.paths.space.grid is None
+    minimize.path(omega + 0)  # not again
+
+
+@pytest.mark.parametrize("n_rows", [400, 2000])
+def test_a_fourier_space_that_is_quick_or_chosen_is_not_announced(n_rows):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((n_rows, 3))
+    for solver, columns in ((Solver("spectral"), 1), (Solver(), 3)):
+        LeastSquares(Rows(x[:, :columns], x[:, :1]), CosineSine(), 0.1, solver).path(4 * x[:16, :columns])

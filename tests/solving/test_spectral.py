@@ -17,6 +17,7 @@ from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.solver import Solver
 
 pytest.importorskip("finufft")
+pytestmark = pytest.mark.filterwarnings("ignore:solver='spectral' takes some")
 
 both_kinds = pytest.mark.parametrize("features", [ComplexExponentials(), CosineSine()], ids=lambda f: f.name)
 every_dimension = pytest.mark.parametrize(("d", "spread"), [(1, 200.0), (2, 8.0), (3, 2.0)])

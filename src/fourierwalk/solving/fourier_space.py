@@ -55,6 +55,7 @@ class FourierSpace:
     def __init__(self, rows: Rows, max_bytes: float) -> None:
         self.rows, self.max_bytes = rows, max_bytes
         self.grid: Grid | None = None
+        self.is_announced = False  # whether the user knows what it costs
         self._bandwidth: np.ndarray | None = None
         self._pairs: Pairs | None = None
 

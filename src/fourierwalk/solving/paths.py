@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -21,6 +23,9 @@ from fourierwalk.solving.fourier_space import FourierSpace
 from fourierwalk.solving.solver import Solver
 from fourierwalk.solving.spectral import Spectral
 from fourierwalk.solving.system import System
+
+SLOW_SECONDS, SLOW_TIMES = 0.02, 10.0
+"""A Fourier space that was asked for is slow if a solve takes so long, and so many times as long as another way."""
 
 
 class Path(Protocol):
@@ -92,7 +97,24 @@ class Paths:
     def _chosen(self, paths: list[Path], with_gradient: bool) -> Path:
         path = paths[0] if len(paths) == 1 else min(paths, key=lambda each: each.seconds(with_gradient))
         path.announce(self.solver, self.budget)
+        if isinstance(path, Spectral) and len(paths) == 1:
+            self._warn_if_slow(path)
         return path
+
+    def _warn_if_slow(self, path: Spectral) -> None:
+        """Say once what a Fourier space costs where the user has asked for it, and another path is far cheaper."""
+        of = (self.rows, self.features, path.frequencies)
+        seconds = path.seconds(False)
+        other, name = min((each.seconds(False), each.name) for each in (Direct(*of), Dual(*of)))
+        if path.space.is_announced or seconds < max(SLOW_SECONDS, SLOW_TIMES * other):
+            return
+        path.space.is_announced = True
+        warnings.warn(
+            f"solver='spectral' takes some {_magnitude(seconds)} s for each solve, and more for each gradient, where "
+            f"the {name} path takes some {_magnitude(other)} s: solver='auto' takes the cheapest.",
+            UserWarning,
+            stacklevel=2,
+        )
 
     def _possible(self, frequencies: Array, bandwidth: np.ndarray | None) -> list[Path]:
         asked, of = self.solver.path, (self.features, frequencies)
@@ -104,6 +126,11 @@ class Paths:
         if asked == "spectral":
             return [*through]
         return [Direct(self.rows, *of), Dual(self.rows, *of), *(path for path in through if path.fits())]
+
+
+def _magnitude(seconds: float) -> str:
+    """A power of ten: like numbers are the same sentence, which Python shows once."""
+    return f"{10.0 ** round(math.log10(seconds)):g}"
 
 
 def has_space(rows: Rows, features: Features, solver: Solver) -> bool:
