@@ -228,12 +228,18 @@ SWEEP = Case(
 CHECKS = (
     "variance-formula",
     "error-bound",
+    "noisy-bound",
     "example-1",
+    "example-1-walk",
     "example-2",
+    "work",
     "optimal-density",
+    "weak-limit",
     "sampled-density",
     "exponent",
     "penalty",
+    "vanishing-ridge",
+    "largest-radius",
 )
 
 THEORY = Case(
@@ -245,7 +251,7 @@ THEORY = Case(
     n_test=0,
     widths=(0,),
     realisations=1,
-    shown_in="Sections 2 and 3",
+    shown_in="Sections 2 to 4",
     experiments=tuple(Experiment(name, 0, name, "check") for name in CHECKS),
 )
 

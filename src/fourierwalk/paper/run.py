@@ -34,7 +34,7 @@ TUNED_REGULARIZATIONS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 def run(cell: Cell, place: Place) -> dict[str, Any]:
     """Compute a cell."""
     if cell.experiment.method == "check":
-        return CHECKS[cell.experiment.name]()
+        return CHECKS[cell.experiment.name].compute()
     if cell.experiment.method == "gradient":
         place = place._replace(device="cpu")  # one sample a step: nothing for a GPU to do
     data = place.rows_of(cell)

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
+from enum import StrEnum
 
 MISSING = "The cells for it are not there."
 
 
-class Verdict(Enum):
-    """The four kinds, each with its words."""
+class Verdict(StrEnum):
+    """The four kinds, each as the words that a reader sees.
+
+    Examples
+    --------
+    >>> [str(each) for each in Verdict]
+    ['holds', 'partly', 'does not hold', 'not testable at this scale']
+    """
 
     HOLDS = "holds"
     PARTLY = "partly"
     FAILS = "does not hold"
     NOT_TESTABLE = "not testable at this scale"
-
-    @property
-    def words(self) -> str:
-        """As a reader sees it."""
-        return self.value
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def at_scale(claim: Claim, scales: Sequence[str]) -> Claim:
     Examples
     --------
     >>> claim = Claim("Errors fall", "Figure 3", Verdict.FAILS, "They rise by 0.1 ± 0.02.")
-    >>> at_scale(claim, ["quick"]).verdict.words, at_scale(claim, ["paper"]).verdict.words
+    >>> str(at_scale(claim, ["quick"]).verdict), str(at_scale(claim, ["paper"]).verdict)
     ('not testable at this scale', 'does not hold')
     """
     is_whole = list(scales) == ["paper"] or claim.verdict in (Verdict.HOLDS, Verdict.NOT_TESTABLE)
@@ -71,7 +72,7 @@ def of_parts(parts: Sequence[bool]) -> Verdict:
 
     Examples
     --------
-    >>> of_parts([True, True]).words, of_parts([True, False]).words, of_parts([False]).words
+    >>> str(of_parts([True, True])), str(of_parts([True, False])), str(of_parts([False]))
     ('holds', 'partly', 'does not hold')
     """
     if not parts:
