@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
-from fourierwalk.paper.cases import CASE_3, Experiment
+from fourierwalk.paper.cases import CASE_3, Case, Experiment
 from fourierwalk.paper.curves import Measured, measured
 from fourierwalk.paper.summary import Found, covariances, time_to, trace, traces
 from fourierwalk.paper.verdicts import Claim, Verdict, missing, of_parts
@@ -67,24 +68,23 @@ def less_work(found: Found) -> Claim:
 
 def work_to(found: Found, name: str) -> dict[float, tuple[Measured, Measured]]:
     """(values, operations) until an error is first reached, by error; infinite where a realisation never does."""
-    experiment = next(each for each in CASE_3.experiments if each.name == name)
-    lines, width = traces(found, name), _width(found, name)
+    lines = traces(found, name)
     if not len(lines):
         return {}
-    return {level: _work(lines, level, experiment, width) for level in LEVELS}
+    settings = next(cell["settings"] for key, cell in found.items() if key.startswith(f"case3/{name}/"))
+    case = replace(CASE_3, n_rows=settings["case"]["n_rows"])
+    experiment = next(each for each in CASE_3.experiments if each.name == name)
+    experiment = replace(experiment, refit_every=settings["experiment"]["refit_every"])
+    return {level: _work(lines, level, case, experiment, settings["width"]) for level in LEVELS}
 
 
-def _work(lines: np.ndarray, level: float, experiment: Experiment, width: int) -> tuple[Measured, Measured]:
+def _work(lines: np.ndarray, level: float, case: Case, experiment: Experiment, width: int) -> tuple[Measured, Measured]:
     steps = [line[line[:, 1] <= level, 0] for line in lines]
     if any(each.size == 0 for each in steps):
         return Measured(math.inf), Measured(math.inf)
     firsts = [int(each[0]) for each in steps]
-    values = measured([evaluations(CASE_3, experiment, width, step) for step in firsts])
-    return values, measured([operations(CASE_3, experiment, width, step) for step in firsts])
-
-
-def _width(found: Found, name: str) -> int:
-    return next(cell["settings"]["width"] for key, cell in found.items() if key.startswith(f"case3/{name}/"))
+    values = measured([evaluations(case, experiment, width, step) for step in firsts])
+    return values, measured([operations(case, experiment, width, step) for step in firsts])
 
 
 def _firsts(reached: dict[str, dict[float, float]]) -> list[bool]:

@@ -74,7 +74,7 @@ def rate(text: str, where: str, curve: Curve, expected: float | None = None) -> 
         return missing(text, where)
     target = fitted.value if expected is None else expected
     verdict = Verdict.FAILS
-    if is_constant(curve, target):
+    if is_constant(curve, target) and fitted.sign == -1:
         verdict = Verdict.HOLDS
     elif falls(tail) and abs(fitted.value - target) <= 0.1:
         verdict = Verdict.PARTLY
