@@ -23,6 +23,7 @@ CITED = {  # by label in the source; a number is cited where these words of ours
     "eq:num_disc_prob": 28,
     "eq:num_normal_eq": 29,
     "eq:elliptic_target_fcn": 30,
+    "eq:mnist_num_disc_prob": 31,
     "eq:num_normal_eq_mnist": 32,
 }
 
