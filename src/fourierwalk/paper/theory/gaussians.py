@@ -34,7 +34,7 @@ class GaussianProblem:
     Examples
     --------
     >>> import numpy as np
-    >>> float(GaussianProblem(1.0)(np.zeros((1, 1))).loss.round(3))  # the best constant
+    >>> float(GaussianProblem(1.0, regularization=0.0)(np.zeros((1, 1))).loss.round(3))  # the best constant
     0.4
     """
 
