@@ -4,6 +4,7 @@ import sys
 import types
 
 import numpy as np
+import oracle
 import pytest
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 
@@ -67,15 +68,35 @@ def test_ours_is_the_default_estimator(task):
 def test_the_table_has_both_tasks_and_three_families():
     for task in ("regression", "classification"):
         found = table(task, [8, 16])
-        assert [method.name for method in found[:4]] == ["ours-8", "ours-16", "fixed-8", "fixed-16"]
+        ours, fixed, printed = (["ours-8", "ours-16"], ["fixed-8", "fixed-16"], ["algorithm-1-8", "algorithm-1-16"])
+        assert [method.name for method in found[:6]] == [*ours, *fixed, *printed]
         assert {method.family for method in found} == {OURS, PEER, BESIDE}
         beside = {method.name for method in found if method.family == BESIDE}
-        assert beside == {"boosting", "lightgbm", "xgboost"}  # trees
+        assert beside == {"boosting", "lightgbm", "xgboost", *printed}  # trees, and the paper's own sampler
         assert len({method.label for method in found}) == len(found)
     assert [method.name for method in named("regression", [8], ["fixed", "mlp"])] == ["fixed-8", "mlp"]
     assert len(named("regression", [8], None)) == len(NAMES) - 1  # the ablation on request only
     with pytest.raises(ValueError, match=r"--methods must name some of ours, ablation, fixed, .*, got 'forest'"):
         named("regression", [8], ["ours", "forest"])
+
+
+def test_algorithm_1_is_the_printed_one():
+    (method,) = named("regression", [8], ["algorithm-1"])
+    x, y, x_test, _ = rows("regression")
+    model = method.fit(x, y, 5).model
+    means, spreads = (np.mean(np.column_stack([x, y]), axis=0), np.std(np.column_stack([x, y]), axis=0))
+    scaled = (np.column_stack([x, y]) - means) / spreads  # by N, as estimators do, where Algorithm 3 has N − 1
+    omega, beta = oracle.algorithm_1(
+        scaled[:, :2], scaled[:, 2:], 8, 1_000, 2.4**2 / 2, 3 * 2 - 2, 0.1, 10, np.random.default_rng(5)
+    )
+    np.testing.assert_allclose(model.frequencies_, omega, rtol=1e-6, atol=1e-9)
+    values = np.exp(1j * ((x_test - means[:2]) / spreads[:2]) @ omega.T) @ beta
+    np.testing.assert_allclose(model.predict(x_test), values[:, 0].real * spreads[2] + means[2], rtol=1e-6, atol=1e-9)
+    assert method.columns(model) == 16
+
+
+def test_algorithm_1_needs_a_width():
+    assert named("regression", ["auto"], ["algorithm-1"]) == []
 
 
 KINDS_LOOKED_AT = {

@@ -27,6 +27,9 @@ def test_the_sweep_is_raw_and_noisy():
     noise = rows.y[:, 0] - data.TARGETS["gaussian"](rows.x)
     assert 0.08 < noise.std() < 0.12
     assert rows.scaling is None
+    np.testing.assert_array_equal(rows.truth[:, 0], data.TARGETS["gaussian"](rows.x_test))
+    assert np.std(rows.y_test - rows.truth) > 0.08
+    assert data.split(SMALL["case1"], 0).truth is None
 
 
 def test_seeds_differ_and_repeat():

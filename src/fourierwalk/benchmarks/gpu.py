@@ -22,7 +22,8 @@ from fourierwalk.data.streaming import Streamed
 from fourierwalk.estimators import AdaptiveFourierClassifier
 from fourierwalk.paper.cases import CASES, Case, Cell, at_scale, cells, on_digits
 from fourierwalk.paper.data import Split, split
-from fourierwalk.paper.run import Place, groups, run, run_together
+from fourierwalk.paper.place import Place
+from fourierwalk.paper.run import groups, run, run_together
 from fourierwalk.sampling.proposals import RandomWalk
 from fourierwalk.sampling.sampler import Metropolis
 from fourierwalk.solving.least_squares import LeastSquares

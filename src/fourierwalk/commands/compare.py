@@ -20,7 +20,7 @@ from fourierwalk.comparison.datasets import Dataset, Options
 from fourierwalk.comparison.run import Cell
 from fourierwalk.paper import datasets as images
 from fourierwalk.paper import results
-from fourierwalk.paper.run import Place
+from fourierwalk.paper.place import Place
 from fourierwalk.reporting import plots
 from fourierwalk.reporting.provenance import provenance
 

@@ -21,7 +21,8 @@ from fourierwalk.arrays.products import PRECISIONS
 from fourierwalk.paper import results
 from fourierwalk.paper.cases import CASES, SCALES, Cell, at_scale, cells, on_digits, parameter_table
 from fourierwalk.paper.data import split
-from fourierwalk.paper.run import Place, groups, run, run_together
+from fourierwalk.paper.place import Place
+from fourierwalk.paper.run import groups, run, run_together
 from fourierwalk.reporting.provenance import provenance
 
 
@@ -37,7 +38,7 @@ def register(verbs: Any) -> None:
     parser.add_argument("--experiments", nargs="+", metavar="NAME", help="only these experiments")
     parser.add_argument("--device", default="cpu", help="cpu, or cuda (torch) for all but the stochastic gradient")
     parser.add_argument(
-        "--precision", choices=PRECISIONS, default="double", help="of the walks' products; the last fit is in double"
+        "--precision", choices=PRECISIONS, help="of the walks' products (default: double; the last fit always is)"
     )
     parser.add_argument("--jobs", type=int, help="cells side by side, one BLAS thread each (default: cores; cuda: 1)")
     parser.add_argument("--data-dir", help="folder with MNIST's four files (default: $FOURIERWALK_DATA, else download)")
@@ -91,7 +92,7 @@ def compute(missing: Sequence[Cell], place: Place, options: argparse.Namespace, 
 
 
 def _at_precision(cell: Cell, options: argparse.Namespace) -> Cell:
-    is_walk = cell.experiment.method == "walk"
+    is_walk = cell.experiment.method == "walk" and options.precision is not None
     return cell._replace(experiment=replace(cell.experiment, precision=options.precision)) if is_walk else cell
 
 

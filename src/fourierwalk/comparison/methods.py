@@ -12,7 +12,7 @@ from sklearn.base import clone
 from fourierwalk.comparison import checkouts, peers
 from fourierwalk.comparison.checkouts import Checkout, Width
 from fourierwalk.comparison.peers import CLASSIFICATION, REGRESSION
-from fourierwalk.comparison.tuning import OURS, PEER, Clock, Fitted
+from fourierwalk.comparison.tuning import BESIDE, OURS, PEER, Clock, Fitted
 from fourierwalk.estimators import AdaptiveFourierClassifier, AdaptiveFourierRegressor
 from fourierwalk.paper.baselines import SPREADS, tuned_fixed
 from fourierwalk.training.automatic import Automatic
@@ -39,7 +39,20 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 """Ours with a part left out, for `--methods ablation`; "ours" itself has all of them."""
 
-NAMES = ("ours", "ablation", "fixed", *(method.name for method in REGRESSION))
+AS_PRINTED: dict[str, Any] = {
+    "sampler": "metropolis",
+    "features": "complex",
+    "n_steps": 1_000,
+    "step_size": "paper",
+    "exponent": "paper",
+    "refit_every": 10,
+    "regularization": 0.1,
+    "standardize": True,
+    "early_stopping": False,
+}
+"""Algorithm 1 with Algorithm 3's scaling: δ = 2.4²/d, γ = 3d − 2, and M, m and λ of the paper's Case 1."""
+
+NAMES = ("ours", "ablation", "fixed", "algorithm-1", *(method.name for method in REGRESSION))
 SUITE_NAMES = ("ours", *(method.name for method in peers.suite("regression", 1)))
 
 
@@ -185,11 +198,32 @@ class Fixed(Ours):
         return Fitted(model, seconds, clock(), {"spread": tuned.spread})
 
 
+@dataclass(frozen=True)
+class AsPrinted(Ours):
+    """The paper's own sampler with the paper's own settings: nothing is chosen by the data."""
+
+    family = BESIDE
+
+    @property
+    def name(self) -> str:
+        """In keys and file names."""
+        return f"algorithm-1-{self.width}"
+
+    @property
+    def label(self) -> str:
+        """In tables and figures."""
+        return f"Algorithm 1 as printed, K = {self.width}"
+
+    def _estimator(self, seed: int | None) -> Any:
+        return super()._estimator(seed).set_params(**AS_PRINTED)
+
+
 def table(task: str, widths: Sequence[Width], device: str | None = None) -> list[Method]:
     """All methods for a task, in the order of the tables."""
     ours: list[Method] = [Ours(task, width, device) for width in widths]
     fixed: list[Method] = [Fixed(task, width, device) for width in widths]
-    return [*ours, *fixed, *(REGRESSION if task == "regression" else CLASSIFICATION)]
+    printed: list[Method] = [AsPrinted(task, width, device) for width in widths if width != "auto"]
+    return [*ours, *fixed, *printed, *(REGRESSION if task == "regression" else CLASSIFICATION)]
 
 
 def named(task: str, widths: Sequence[Width], names: Sequence[str] | None, device: str | None = None) -> list[Method]:

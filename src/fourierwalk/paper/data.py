@@ -23,13 +23,17 @@ TARGETS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 
 class Split(NamedTuple):
-    """Training and test rows, normalised where the case is; targets are (n, q)."""
+    """Training and test rows, normalised where the case is; targets are (n, q).
+
+    `truth` is `y_test` without its noise, where it has noise.
+    """
 
     x: Array
     y: Array
     x_test: Array
     y_test: Array
     scaling: Scaling | None
+    truth: Array | None = None
 
 
 def split(case: Case, seed: int, data_dir: str | None = None) -> Split:
@@ -45,7 +49,8 @@ def _drawn(case: Case, seed: int) -> Split:
     x, y = _draw(case, rng, case.n_rows)
     x_test, y_test = _draw(case, rng, case.n_test)
     if not case.normalise:
-        return Split(x, y, x_test, y_test, None)
+        truth = TARGETS[case.target](x_test)[:, None] if case.noise else None
+        return Split(x, y, x_test, y_test, None, truth)
     scaling = Scaling.fit(x, y, ddof=1)  # Algorithm 3; test rows by the training statistics
     inputs, targets = scaling.inputs.apply, scaling.targets.apply
     return Split(inputs(x), targets(y), inputs(x_test), targets(y_test), scaling)

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from fourierwalk.paper import plots, results, summary
+from fourierwalk.paper import claims, plots, results, summary, tables
 from fourierwalk.paper.cases import CASES, at_scale, parameter_table
+from fourierwalk.paper.readings import READINGS
 from fourierwalk.paper.summary import Found
+from fourierwalk.paper.verdicts import Claim
 from fourierwalk.reporting.page import Page
 from fourierwalk.reporting.provenance import describe
 
@@ -68,19 +70,17 @@ def _opening(page: Page, found: Found) -> None:
     if words != ["paper"]:
         page.text(f"Scale of these results: {' and '.join(words)}. These are not the paper's parameters.", "warn")
     page.heading("Claims of the paper")
-    rows = [[claim.claim, claim.measured, claim.verdict] for claim in summary.claims(found)]
-    page.table(["claim", "what we measured", "verdict" if words == ["paper"] else "verdict at this scale"], rows)
-    checks = [cell["result"] for key, cell in sorted(found.items()) if key.startswith("theory/")]
-    if checks:
-        page.heading("The theory, by number")
-        page.table(
-            ["claim", "what we measured", "verdict"], [[c["claim"], c["measured"], c["verdict"]] for c in checks]
-        )
-    slopes = summary.slope_rows(found)
-    if slopes[1]:
-        page.heading("Convergence in K")
-        page.text("Exponents fitted to the mean errors for K ≥ 32; the theory's is −1/2.")
-        page.table(*slopes)
+    _claims(page, claims.claims(found))
+    page.heading("The theory, by number")
+    _claims(page, claims.theory(found))
+    page.heading("How we read the paper")
+    page.text("What the text leaves open, or says otherwise elsewhere, and what was done here.")
+    page.table(["where", "the paper", "here"], [list(each) for each in READINGS])
+
+
+def _claims(page: Page, judged: list[Claim]) -> None:
+    rows = [[c.verdict, c.text, c.where, c.evidence, c.restriction] for c in judged]
+    page.table(["verdict", "claim", "where", "evidence", "restriction"], rows)
 
 
 def _section_of(page: Page, found: Found, name: str) -> None:
@@ -93,14 +93,11 @@ def _section_of(page: Page, found: Found, name: str) -> None:
 
 
 def _tables_of(page: Page, found: Found, name: str) -> None:
+    for table in tables.tables(found, name):
+        page.text(table.caption)
+        page.table(table.columns, table.rows)
     if name == "case4":
-        page.text(
-            "Table 1, % misclassified, means ± standard deviations of several seeds; the tuned column is ours: σ and λ "
-            "chosen on a sixth of the training rows."
-        )
-        page.table(*summary.table_1(found))
-    elif name in ("case1", "case2"):
-        page.table(*summary.error_rows(found, CASES[name]))
+        page.text("The tuned column is ours: σ and λ chosen on a sixth of the training rows.")
     if said := summary.rounded(found, name):
         page.text(said)
 

@@ -17,7 +17,7 @@ FOLDER, GATHERED = "cells", "gathered"
 def settings(cell: Cell, scale: str) -> dict[str, Any]:
     """All that determines a cell's result: a stored cell is used only where this is the same."""
     case = dataclasses.asdict(cell.case)
-    for shared in ("experiments", "widths", "realisations", "shown_in", "title"):
+    for shared in ("experiments", "widths", "realisations", "more_realisations", "shown_in", "title"):
         case.pop(shared)
     return {
         "case": case,
@@ -83,7 +83,7 @@ def read_gathered(folder: Path) -> dict[str, dict[str, Any]]:
 def experiment_of(key: str) -> str:
     """The name of the file that a cell is gathered into."""
     case, experiment, _ = key.split("/")
-    return case if case in ("sweep", "theory") else f"{case}-{experiment}"
+    return case if case in ("gap", "sweep", "theory") else f"{case}-{experiment}"
 
 
 def gather(folder: Path, file_of: Callable[[str], str] = experiment_of) -> list[Path]:

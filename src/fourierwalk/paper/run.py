@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from fourierwalk.arrays.draws import Several, placed
 from fourierwalk.arrays.library import Array, is_remote, like, namespace, to_host
+from fourierwalk.arrays.threads import blas_threads
 from fourierwalk.data import features as feature_kinds
 from fourierwalk.data.features import Features
 from fourierwalk.data.rows import Rows
-from fourierwalk.data.scaling import Affine, Scaling
-from fourierwalk.model import FourierModel
-from fourierwalk.paper.cases import Case, Cell, Experiment
-from fourierwalk.paper.data import Split, split, stream
-from fourierwalk.paper.gradient import StochasticGradient, drawn
+from fourierwalk.paper.cases import Cell, Experiment
+from fourierwalk.paper.data import Split, stream
+from fourierwalk.paper.errors import Fitted, describe, errors
+from fourierwalk.paper.gradient import StochasticGradient, advance, drawn
+from fourierwalk.paper.place import Place
 from fourierwalk.paper.theory import CHECKS
 from fourierwalk.sampling.proposals import AdaptiveWalk, Proposal, RandomWalk
 from fourierwalk.sampling.sampler import Metropolis, State
@@ -32,54 +31,10 @@ TUNED_SPREADS = (0.03, 0.05, 0.07, 0.1, 0.14)
 TUNED_REGULARIZATIONS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 
 
-class Place(NamedTuple):
-    """Where a cell is computed, and where MNIST's files lie."""
-
-    device: str = "cpu"
-    data_dir: str | None = None
-
-    def put(self, values: np.ndarray) -> Array:
-        """The values on the device."""
-        if self.device == "cpu":
-            return values
-        if not self.device.startswith("cuda"):
-            raise ValueError(f"--device must be cpu or cuda, got {self.device!r}.")
-        try:
-            import torch
-        except ImportError as error:
-            raise ImportError(f"--device {self.device} needs torch: pip install 'fourierwalk[torch]'.") from error
-        if not torch.cuda.is_available():
-            raise ValueError(f"--device {self.device} needs a CUDA device, and torch {torch.__version__} sees none.")
-        return torch.asarray(values, device=self.device)
-
-    def put_all(self, data: Split) -> Split:
-        """All rows on the device; the scaling was applied on the host."""
-        return Split(self.put(data.x), self.put(data.y), self.put(data.x_test), self.put(data.y_test), data.scaling)
-
-    def rows_of(self, cell: Cell) -> Split:
-        """A cell's rows on the device; those of the last one are still there."""
-        return _rows_there(self, cell.case, cell.seed)
-
-
-@lru_cache(maxsize=1)
-def _rows_there(place: Place, case: Case, seed: int) -> Split:
-    return place.put_all(split(case, seed, place.data_dir))
-
-
-class Fitted(NamedTuple):
-    """Frequencies (K, d), amplitudes (K, q), the seconds that finding them took, and what to note beside the errors."""
-
-    features: Features
-    frequencies: Array
-    amplitudes: Array
-    seconds: float
-    notes: dict[str, Any]
-
-
 def run(cell: Cell, place: Place) -> dict[str, Any]:
     """Compute a cell."""
     if cell.experiment.method == "check":
-        return CHECKS[cell.experiment.name]()
+        return CHECKS[cell.experiment.name].compute()
     if cell.experiment.method == "gradient":
         place = place._replace(device="cpu")  # one sample a step: nothing for a GPU to do
     data = place.rows_of(cell)
@@ -119,44 +74,6 @@ def can_run_together(cell: Cell) -> bool:
     return experiment.method == "walk" and not experiment.look_every and cell.case.n_rows * cell.width <= TOGETHER
 
 
-def errors(features: Features, frequencies: Array, amplitudes: Array, data: Split) -> dict[str, Any]:
-    """e_K as printed (no 1/Ñ, modulus), the root mean squares of modulus and real part, and the share misclassified."""
-    xp = namespace(amplitudes)
-    q = amplitudes.shape[1]
-    model = FourierModel(frequencies, amplitudes, like(np.zeros(q), frequencies), features, _identity(data))
-    values = model.complex_values(data.x_test) if features.n_columns == 2 else model(data.x_test)
-    residual = xp.abs(values - data.y_test)
-    real = values if features.n_columns == 1 else xp.real(values)
-    n = data.y_test.shape[0]
-    modulus_sum, real_sum = float(xp.sum(residual**2)), float(xp.sum((real - data.y_test) ** 2))
-    result = {
-        "error_as_printed": math.sqrt(modulus_sum),
-        "rms_modulus": math.sqrt(modulus_sum / n),
-        "rms_real": math.sqrt(real_sum / n),
-    }
-    if q == 1:
-        return result
-    truth = xp.argmax(data.y_test, axis=1)
-    for name, score in (("modulus", xp.abs(values)), ("real", real)):
-        wrong = xp.astype(xp.argmax(score, axis=1) != truth, xp.float64)
-        result[f"misclassified_{name}"] = 100 * float(xp.mean(wrong))
-    return result
-
-
-def describe(cell: Cell, fitted: Fitted) -> dict[str, Any]:
-    """The amplitudes' coefficient of variation, the frequencies' spread, and in Cases 1 and 3 more of them."""
-    frequencies, amplitudes = to_host(fitted.frequencies), np.linalg.norm(to_host(fitted.amplitudes), axis=1)
-    notes: dict[str, Any] = {
-        "amplitude_variation": float(np.std(amplitudes) / np.mean(amplitudes)) if np.mean(amplitudes) > 0 else None,
-        "frequency_spread": float(np.sqrt(np.mean(frequencies**2))),
-    }
-    if cell.case.d == 1 and cell.seed == 0 and cell.width >= 64 and cell.experiment.features == "complex":
-        notes["frequencies"] = np.round(np.sort(frequencies[:, 0]), 3).tolist()
-    if cell.case.d == 2:
-        notes["covariance"] = np.cov(frequencies.T).tolist()
-    return notes
-
-
 def walk(cell: Cell, data: Split) -> Fitted:
     """Algorithms 1 and 2, Experiments 1, 2 and 5."""
     return walks([cell], [data])[0]
@@ -187,7 +104,7 @@ def walks(cells: Sequence[Cell], data: Sequence[Split]) -> list[Fitted]:
             "acceptance": float(np.asarray(acceptance)[part]),
             "loss": float(np.asarray(loss)[part]),
         }
-        notes |= {"trace": trace} if trace else {}
+        notes |= {"trace": trace, "threads": blas_threads()} if trace else {}
         seconds = clock.seconds / len(cells)
         fits.append(Fitted(features, state.frequencies[part], state.amplitudes[part], seconds, notes))
     return fits
@@ -269,12 +186,13 @@ def gradient(cell: Cell, data: Split) -> Fitted:
     else:
         chunks = drawn(data.x, data.y[:, 0], rng, chunk)
     features, trace = feature_kinds.named("complex"), []
-    advance = method.run(state, ((x, y) for x, y in chunks))
+    advance(state, data.x[:1], data.y[:1, 0], experiment.step_size)  # compiled before the clock starts
     while state.step < experiment.n_steps:
-        state = clock.time(next, advance)
+        rows = next(chunks)
+        state = clock.time(next, method.run(state, [rows]))
         if experiment.look_every:
             trace.append(_look(state.step, clock, features, state.frequencies, state.amplitudes[:, None], data))
-    notes = {"trace": trace} if trace else {}
+    notes = {"trace": trace, "threads": 1} if trace else {}
     return Fitted(features, state.frequencies, state.amplitudes[:, None], clock.seconds, notes)
 
 
@@ -287,24 +205,28 @@ METHODS: dict[str, Callable[[Cell, Split], Fitted]] = {
 
 
 class _Clock:
-    """Counts the seconds of the method alone, not those of looking at it."""
+    """Counts the seconds of the method alone, not those of looking at it.
+
+    `processor` counts those that this process had a processor: other programs on the machine do not lengthen them.
+    """
 
     def __init__(self) -> None:
-        self.seconds = 0.0
+        self.seconds = self.processor = 0.0
 
     def time(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        start = time.perf_counter()
+        start, start_processor = time.perf_counter(), time.process_time()
         try:
             return function(*arguments)
         finally:
             self.seconds += time.perf_counter() - start
+            self.processor += time.process_time() - start_processor
 
 
 def _look(
     step: int, clock: _Clock, features: Features, frequencies: Array, amplitudes: Array, data: Split
 ) -> list[float]:
     measured = errors(features, frequencies, amplitudes, data)
-    return [step, round(clock.seconds, 4), measured["rms_modulus"], measured["rms_real"]]
+    return [step, round(clock.seconds, 4), measured["rms_modulus"], measured["rms_real"], round(clock.processor, 4)]
 
 
 def _rng(cell: Cell) -> np.random.Generator:
@@ -314,8 +236,3 @@ def _rng(cell: Cell) -> np.random.Generator:
 
 def _frequencies(cell: Cell, data: Split, spread: float) -> Array:
     return like(spread * _rng(cell).standard_normal((cell.width, data.x.shape[1])), data.x)
-
-
-def _identity(data: Split) -> Scaling:
-    nothing = [Affine(like(np.zeros(n), data.x), like(np.ones(n), data.x)) for n in (data.x.shape[1], data.y.shape[1])]
-    return Scaling(nothing[0], nothing[1], "none")

@@ -1,6 +1,6 @@
 """Adaptive random Fourier features with Metropolis sampling: Algorithms 1 and 2 of Kammonen et al. (2020).
 
-The algorithm never sees the data. It sees ``minimize(frequencies)``, which solves problem (16) of the paper for the
+The algorithm never sees the data. It sees ``minimize(frequencies)``, which solves problem (28) of the paper for the
 amplitudes.
 """
 

@@ -1,0 +1,46 @@
+"""Every statement of the paper that numbers can judge: Section 5 from the cells, the theory from its checks."""
+
+from __future__ import annotations
+
+from fourierwalk.paper.claims import case1, case2, case3, case4, sweep
+from fourierwalk.paper.summary import Found, is_digits, scales
+from fourierwalk.paper.theory import CHECKS
+from fourierwalk.paper.verdicts import Claim, Verdict, at_scale, missing
+
+CLAIMS = (*case1.CLAIMS, *case2.CLAIMS, *case3.CLAIMS, *case4.CLAIMS, *sweep.CLAIMS)
+
+
+def claims(found: Found) -> list[Claim]:
+    """The claims of Section 5, as the cells judge them at their scale.
+
+    Examples
+    --------
+    >>> {str(claim.verdict) for claim in claims({})}
+    {'not testable at this scale'}
+    """
+    told = scales(found)
+    return [at_scale(_with_images(check(found), found), told) for check in CLAIMS]
+
+
+def _with_images(claim: Claim, found: Found) -> Claim:
+    """Nothing about MNIST is told by other images."""
+    return missing(claim.text, claim.where) if "Table 1" in claim.where and is_digits(found) else claim
+
+
+def theory(found: Found) -> list[Claim]:
+    """The claims of Sections 2 to 4, as their checks judge them; these are of one size at every scale."""
+    return [
+        check.judge(found[key]["result"]) if (key := f"theory/{name}/K00000-seed00") in found else check.missing
+        for name, check in CHECKS.items()
+    ]
+
+
+def counts(judged: list[Claim]) -> dict[Verdict, int]:
+    """How many claims there are of each verdict.
+
+    Examples
+    --------
+    >>> counts(claims({}))[Verdict.HOLDS]
+    0
+    """
+    return {verdict: sum(claim.verdict is verdict for claim in judged) for verdict in Verdict}
