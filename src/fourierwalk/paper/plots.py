@@ -15,6 +15,7 @@ from fourierwalk.paper.targets import transform_modulus
 from fourierwalk.reporting.plots import (
     COLORS,
     FAINT,
+    GUIDE,
     INK,
     QUIET,
     SMALL,
@@ -111,7 +112,7 @@ def _guide(axis: Any, walk: Curve) -> None:
     if walk.widths.size > 1:
         middle = len(walk.widths) // 2
         guide = walk.mean[middle] * (walk.widths / walk.widths[middle]) ** -0.5
-        axis.plot(walk.widths, guide, color=INK, ls="--", lw=0.9, label="K^(−1/2)")
+        axis.plot(walk.widths, guide, color=INK, ls="--", lw=0.9, label=GUIDE)
 
 
 def _titled(experiment: Experiment) -> str:

@@ -19,7 +19,9 @@ from fourierwalk.reporting.provenance import describe
 FILMED = 128
 """The film's walk has at most so many frequencies: more dots than that cover each other."""
 
-ROOT = {"case1": "Case 1", "case2": "Case 2"}
+OPENS = {"target": "case1", "case2": "case2", "case3": "case3", "case4": "case4", "sweep": "sweep"}
+"""Figures that begin the section of a case."""
+
 BARS = "Bars are e_K ± 2σ_K; an open triangle ends a bar that goes further down than a logarithmic axis shows."
 
 
@@ -49,12 +51,12 @@ def _save(folder: Path, name: str, panels: Any) -> None:
 def figures(found: Found) -> Iterator[tuple[str, Any, str]]:
     """(name, figure or panels, caption) of every figure that the cells allow."""
     there = {key.split("/")[0] for key in found}
-    yield (
-        "target",
-        plots.target_figure(),
-        "Case 1's target f, whole and near the step, with the data of seed 0, and |f̂| by FFT (Figure 1).",
-    )
     if "case1" in there:
+        yield (
+            "target",
+            plots.target_figure(),
+            "Case 1's target f, whole and near the step, with the data of seed 0, and |f̂| by FFT (Figure 1).",
+        )
         yield (
             "case1",
             plots.six_panels(found),
@@ -112,7 +114,8 @@ def theory(found: Found) -> list[Claim]:
 
 
 def _told(claim: str, measured: str, verdict: str) -> Claim:
-    where, _, text = claim.partition(": ") if ": " in claim else ("", "", claim)
+    where, _, text = claim.partition(": ")
+    text = text[:1].upper() + text[1:]
     if verdict == "not measured":
         return Claim(text, where, "not testable at this scale", measured)
     if verdict == "holds for the bound only":
@@ -153,12 +156,11 @@ def _walks(found: Found) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 def _section_of(page: Page, found: Found, name: str) -> None:
-    if name in CASES:
-        title = f"{CASES[name].title} ({CASES[name].shown_in})"
+    case = CASES.get(OPENS.get(name, ""))
+    if case is not None:
+        title = f"{case.title} ({case.shown_in})"
         digits = any(cell["settings"]["case"]["target"] == "digits" for cell in found.values())
         page.heading(f"{title} (scikit-learn's digits, not MNIST)" if name == "case4" and digits else title)
-    elif name == "target":
-        page.heading("The target of Case 1 (Figure 1)")
 
 
 def _tables_of(page: Page, found: Found, name: str) -> None:
@@ -167,7 +169,7 @@ def _tables_of(page: Page, found: Found, name: str) -> None:
         columns, rows = summary.table_1(found)
         marked = [[_marked(found, row[0]), *row[1:]] for row in rows]
         page.table(f"{caption}chosen on a sixth of the training rows", columns, marked)
-    elif name in ROOT:
+    elif name in ("case1", "case2"):
         case = CASES[name]
         root = math.isqrt(at_scale(case, summary.scales(found)[0]).n_test)
         unit = "in standard deviations of y"

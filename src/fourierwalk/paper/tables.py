@@ -7,6 +7,7 @@ from typing import Any
 
 from fourierwalk.paper.cases import Case
 from fourierwalk.paper.summary import Found, curve
+from fourierwalk.reporting.scatter import with_scatter
 
 Table = tuple[str, list[str], list[list[str]]]
 """Caption, columns, rows."""
@@ -37,7 +38,7 @@ def width_table(found: Found, case: Case, figure: str, what: str) -> Table:
         for experiment, line in lines.items():
             at = [i for i, w in enumerate(line.widths) if w == width]
             mark = ON_GPU if is_on_gpu(found, case.name, experiment.name, width) else ""
-            cells.append(_shown(line.mean[at[0]], line.deviation[at[0]], line.n_seeds[at[0]]) + mark if at else "–")
+            cells.append(mark + with_scatter(line.mean[at[0]], line.deviation[at[0]]) if at else "–")
         rows.append([str(width), *cells])
     seeds = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     return f"{what}, mean ± standard deviation of {seeds} seeds", ["K", *(each.label for each in lines)], rows
@@ -60,7 +61,3 @@ def gpu_note(found: Found, case: str) -> str:
     """What the mark means, where a case has one."""
     names = sorted({gpu_of(cell) for key, cell in found.items() if key.startswith(f"{case}/")} - {""})
     return f"{ON_GPU} computed on a GPU ({', '.join(names)}); all else on processors." if names else ""
-
-
-def _shown(mean: float, deviation: float, n_seeds: int) -> str:
-    return f"{mean:.3g} ± {deviation:.1g}" if n_seeds > 1 else f"{mean:.3g}"

@@ -1,4 +1,4 @@
-"""Claims with their verdicts, as a page shows them: a coloured word first, then the sentence and its evidence."""
+"""Sentences with verdicts, as a page shows them: a coloured word first, then the sentence and its evidence."""
 
 from __future__ import annotations
 
@@ -6,8 +6,16 @@ import html
 from collections.abc import Sequence
 from typing import NamedTuple
 
-SIGNS = {"holds": "✓", "partly": "≈", "does not hold": "✗", "not testable at this scale": "?"}
-"""The four verdicts in words, each with a sign for those who do not see its colour."""
+SIGNS = {
+    "holds": "✓",
+    "partly": "≈",
+    "does not hold": "✗",
+    "not testable at this scale": "?",
+    "ahead": "▲",
+    "level": "=",
+    "behind": "▼",
+}
+"""Verdicts of claims and of comparisons, each with a sign for those who do not see its colour."""
 
 
 class Claim(NamedTuple):
@@ -25,7 +33,7 @@ def shown(claims: Sequence[Claim]) -> str:
 
     Examples
     --------
-    >>> "1 holds" in shown([Claim("Errors fall", "Figure 2", "holds", "from 0.4 to 0.1")])
+    >>> "holds: 1" in shown([Claim("Errors fall", "Figure 2", "holds", "from 0.4 to 0.1")])
     True
     """
     return f'{_counts(claims)}<ol class="claims">{"".join(map(_item, claims))}</ol>'
@@ -40,7 +48,7 @@ def badge(verdict: str, words: str | None = None) -> str:
 
 def _counts(claims: Sequence[Claim]) -> str:
     each = {verdict: sum(claim.verdict == verdict for claim in claims) for verdict in SIGNS}
-    words = "".join(badge(verdict, f"{count} {verdict}") for verdict, count in each.items() if count)
+    words = "".join(badge(verdict, f"{verdict}: {count}") for verdict, count in each.items() if count)
     return f'<p class="counts">{words}</p>'
 
 

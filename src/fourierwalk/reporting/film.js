@@ -36,7 +36,7 @@
   const twoSided = (low, high) => {
     const size = Math.max(-low, high);
     if (size <= 30) return linear(low, high);
-    const marks = [1, 10, 100, 1e3, 1e4, 1e5].filter(t => t <= size);
+    const marks = [10, 100, 1e3, 1e4, 1e5].filter(t => t <= size);
     return bent(Math.asinh, low, high, [...marks.map(t => -t).reverse(), 0, ...marks]);
   };
 
@@ -57,7 +57,7 @@
       this.y = value => bottom - y.at(value) * (bottom - top);
       let last = -99;
       for (const tick of x.ticks) {
-        const at = this.x(tick), room = 7 * short(tick).length + 6;
+        const at = this.x(tick), room = 7 * short(tick).length + 10;
         if (at - last < room || at > right) continue;
         make("text", { x: at, y: bottom + 16, "text-anchor": "middle", class: "tick" }, this.svg, short(tick));
         last = at;

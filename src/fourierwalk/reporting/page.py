@@ -15,7 +15,8 @@ from fourierwalk.reporting import vector
 from fourierwalk.reporting.colors import variables
 from fourierwalk.reporting.files import write_text
 
-MANY = 8
+HEAD, CELL = 'th scope="row" role="rowheader"', 'td role="cell"'
+MANY = 6
 """Columns from which on a table is stacked on a narrow window already, not only on a phone."""
 
 
@@ -50,11 +51,16 @@ class Page:
 
     def table(self, caption: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Page:
         """A table; cells are shown as they are, the first of a row is its name."""
-        head = "".join(f'<th scope="col" role="columnheader">{html.escape(str(name))}</th>' for name in columns)
-        body = "".join(_row(columns, row) for row in rows)
-        kind = "many" if len(columns) >= MANY else "few" if len(columns) > 2 else "pair"
+        cells = [[str(cell) for cell in row] for row in rows]
+        kinds = [_kind([row[i] for row in cells]) for i in range(len(columns))]
+        head = "".join(
+            f'<th scope="col" role="columnheader"{kind}>{html.escape(name)}</th>'
+            for name, kind in zip(columns, kinds, strict=True)
+        )
+        body = "".join(_row(columns, kinds, row) for row in cells)
+        size = "many" if len(columns) >= MANY else "few" if len(columns) > 2 else "pair"
         return self._add(
-            f'<div class="table {kind}"><table role="table"><caption>{html.escape(caption)}</caption>'
+            f'<div class="table {size}"><table role="table"><caption>{html.escape(caption)}</caption>'
             f'<thead role="rowgroup"><tr role="row">{head}</tr></thead><tbody role="rowgroup">{body}</tbody>'
             "</table></div>"
         )
@@ -118,20 +124,15 @@ def _place(number: int) -> str:
     return f"section-{number}"
 
 
-def _row(columns: Sequence[str], row: Sequence[Any]) -> str:
-    first, *rest = (html.escape(str(cell)) for cell in row)
-    names = [html.escape(str(name)) for name in columns]
-    kind = ' class="text"' if _is_text(first) else ""
-    cells = "".join(_cell(name, text) for name, text in zip(names[1:], rest, strict=True))
-    return (
-        f'<tr role="row"><th scope="row" role="rowheader"{kind} data-label="{names[0]}">{first}</th>{cells}</tr>'
-    )
+def _row(columns: Sequence[str], kinds: Sequence[str], row: Sequence[str]) -> str:
+    cells = [
+        f'<{tag}{kind} data-label="{html.escape(name)}">{html.escape(text)}</{tag[:2]}>'
+        for tag, name, kind, text in zip([HEAD, *[CELL] * len(row)], columns, kinds, row, strict=False)
+    ]
+    return f'<tr role="row">{"".join(cells)}</tr>'
 
 
-def _cell(name: str, text: str) -> str:
-    kind = ' class="text"' if _is_text(text) else ""
-    return f'<td role="cell"{kind} data-label="{name}">{text}</td>'
-
-
-def _is_text(text: str) -> bool:
-    return len(text) > 40 or re.search("[a-z]{3}", text) is not None
+def _kind(cells: Sequence[str]) -> str:
+    """A column of words stands on the left, one of numbers on the right."""
+    words = [len(text) > 40 or re.search("[a-z]{3}", text) is not None for text in cells if text]
+    return ' class="text"' if 2 * sum(words) > len(words) else ""

@@ -17,6 +17,10 @@ INK, QUIET, FAINT, GRID = LIGHT["ink"], LIGHT["quiet"], LIGHT["faint"], LIGHT["g
 MARKERS = ("o", "s", "D", "^", "v", "*")
 WIDTH, HEIGHT = 4.6, 3.5
 SMALL, USUAL = 9.5, 10.5
+GUIDE = "K^(−1/2)"
+LAST = (GUIDE, "large and open: as printed")
+"""Names that stand at the end of a legend."""
+
 SHORTEST = 0.25
 """A bar on a logarithmic axis ends at this share of the mean, with an arrow, where it would go further down."""
 
@@ -32,6 +36,7 @@ def new_figure(n_panels: int = 1, width: float = WIDTH, height: float = HEIGHT) 
     for axis in axes:
         axis.spines[["top", "right"]].set_visible(False)
         axis.tick_params(labelsize=SMALL)
+        axis.locator_params(axis="x", nbins=6)
         axis.xaxis.label.set_size(USUAL)
         axis.yaxis.label.set_size(USUAL)
     return figure, axes
@@ -39,7 +44,11 @@ def new_figure(n_panels: int = 1, width: float = WIDTH, height: float = HEIGHT) 
 
 def legend(figure: Any, n_columns: int = 1) -> None:
     """Names above the axes, where they cover nothing."""
-    figure.legend(loc="outside upper left", ncols=n_columns, frameon=False, fontsize=SMALL, borderaxespad=0.2)
+    (axis,) = figure.axes
+    handles = axis.get_legend_handles_labels()
+    order = sorted(range(len(handles[0])), key=lambda i: handles[1][i] in LAST)
+    named = [[side[i] for i in order] for side in handles]
+    figure.legend(*named, loc="outside upper left", ncols=n_columns, frameon=False, fontsize=SMALL, borderaxespad=0.2)
 
 
 def logarithmic(axis: Any, x: str = "", y: str = "") -> None:
@@ -64,7 +73,7 @@ def _few_of(limits: Callable[[], tuple[float, float]]) -> Callable[[float, Any],
 
     def shown(value: float, place: Any = None) -> str:
         low, high = limits()
-        return _plain(value) if high < 40 * low and f"{value:e}"[0] in "25" else ""
+        return _plain(value) if high < 4 * low or (high < 40 * low and f"{value:e}"[0] in "25") else ""
 
     return shown
 
@@ -99,7 +108,7 @@ def bars(
     if cut.any():
         color, order = drawn.lines[0].get_color(), drawn.lines[0].get_zorder()
         low = np.asarray(x)[cut], (mean - down)[cut]
-        axis.plot(*low, ls="", marker=r"v", ms=4, mfc="none", color=color, zorder=order)
+        axis.plot(*low, ls="", marker="v", ms=5, mfc="none", color=color, zorder=order)
 
 
 def fit_figure(x: np.ndarray, y: np.ndarray, curves: Mapping[str, np.ndarray]) -> Any:
@@ -136,14 +145,16 @@ def error_figure(
     return figure
 
 
-def frequency_figure(frequencies: np.ndarray, omega: np.ndarray, modulus: np.ndarray) -> Any:
+def frequency_figure(
+    frequencies: np.ndarray, omega: np.ndarray, modulus: np.ndarray, whose: str = "Algorithm 1"
+) -> Any:
     """A histogram of |ω| against |f̂|, both as densities over a logarithmic axis."""
     figure, (axis,) = new_figure()
     sampled = np.abs(frequencies[frequencies != 0])
     low = max(1e-1, float(sampled.min()))
     high = max(float(sampled.max()), float(omega.max()))
     edges = np.geomspace(low, high, 31)
-    axis.hist(sampled, bins=edges, density=True, color=COLORS[0], alpha=0.55, label="frequencies after the walk")
+    axis.hist(sampled, bins=edges, density=True, color=COLORS[0], alpha=0.55, label=f"frequencies of {whose}")
     inside = (omega >= low) & (omega <= high)
     total = np.trapezoid(modulus[inside], omega[inside])
     axis.plot(omega[inside], modulus[inside] / total, color=INK, lw=1.2, label="|f̂| by FFT, as a density")

@@ -69,7 +69,7 @@ def _drawn(figure: Any, name: str) -> Any:
         element.tag = element.tag.removeprefix(f"{{{SVG}}}")
         if target := element.attrib.pop(f"{{{LINK}}}href", None):
             element.set("href", target)
-    for old in list(root.findall("metadata")) + list(root.findall("defs")):
+    for old in [*root.findall("metadata"), *(each for each in root.findall("defs") if each.find("style") is not None)]:
         root.remove(old)
     root.attrib.pop("version", None)
     root.set("xmlns", SVG)
