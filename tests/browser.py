@@ -8,12 +8,12 @@ import os
 import select
 import shutil
 import subprocess
+import sys
 import time
 
-import pytest
-
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+WIDTHS = (400, 800, 1280, 1920)
+SCHEMES = ("light", "dark")
 
 FLAGS = [
     "--headless",
@@ -27,6 +27,12 @@ FLAGS = [
     "--hide-scrollbars",
     "--remote-debugging-pipe",
 ]
+PIPED = """
+import fcntl, os, sys
+pipes = [fcntl.fcntl(int(each), fcntl.F_DUPFD, 10) for each in sys.argv[1:3]]
+os.dup2(pipes[0], 3), os.dup2(pipes[1], 4)  # where Chromium expects them
+os.execv(sys.argv[3], sys.argv[3:])
+"""
 PATIENCE = 120  # seconds until a browser that does not answer is a failure
 
 
@@ -36,16 +42,16 @@ class Browser:
     def __init__(self, profile):
         theirs_in, self._out = os.pipe()
         self._in, theirs_out = os.pipe()
-        redirect = f'exec "$0" "$@" 3<&{theirs_in} 4>&{theirs_out}'
-        command = ["sh", "-c", redirect, CHROMIUM, *FLAGS, f"--user-data-dir={profile}", "about:blank"]
+        piped = [sys.executable, "-c", PIPED, str(theirs_in), str(theirs_out)]
+        command = [*piped, CHROMIUM, *FLAGS, f"--user-data-dir={profile}"]
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         self._process = subprocess.Popen(command, pass_fds=(theirs_in, theirs_out), **quiet)
         os.close(theirs_in)
         os.close(theirs_out)
         self._numbers, self._waiting, self._session = itertools.count(1), b"", None
         self.events = []
-        tab = next(t for t in self.call("Target.getTargets")["targetInfos"] if t["type"] == "page")
-        self._session = self.call("Target.attachToTarget", targetId=tab["targetId"], flatten=True)["sessionId"]
+        tab = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self.call("Target.attachToTarget", targetId=tab, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
 
@@ -68,7 +74,9 @@ class Browser:
         while b"\0" not in self._waiting:
             ready, _, _ = select.select([self._in], [], [], max(0.0, deadline - time.monotonic()))
             assert ready, "the browser does not answer"
-            self._waiting += os.read(self._in, 1 << 20)
+            received = os.read(self._in, 1 << 20)
+            assert received, "the browser has ended"
+            self._waiting += received
         message, self._waiting = self._waiting.split(b"\0", 1)
         return json.loads(message)
 
@@ -82,8 +90,18 @@ class Browser:
         self.call("Emulation.setEmulatedMedia", features=features)
         self.call("Page.navigate", url=path.resolve().as_uri())
         self.until("document.readyState === 'complete' && !document.querySelector('.film:not([data-ready])')")
-        self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
+        self.settle()
         return self
+
+    def settle(self):
+        """Wait until what was asked for is drawn."""
+        self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
+
+    def show(self, selector):
+        """Scroll there."""
+        where = "{ block: 'center', behavior: 'instant' }"
+        self.evaluate(f"document.querySelector('{selector}').scrollIntoView({where})")
+        self.settle()
 
     def evaluate(self, expression):
         """A value of the page; an error of its script is an error here."""
@@ -99,12 +117,12 @@ class Browser:
             assert time.monotonic() < deadline, f"never: {expression}"
             time.sleep(0.02)
 
-    def press(self, key, code=None, text=""):
+    def press(self, key):
         """A key, down and up."""
-        key_code = {"ArrowRight": 39, "ArrowLeft": 37, "Home": 36, "End": 35, " ": 32, "Tab": 9, "Escape": 27}[key]
-        named = {"key": key, "code": code or ("Space" if key == " " else key), "windowsVirtualKeyCode": key_code}
-        text = " " if key == " " else text
-        self.call("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", text=text, **named)
+        number = {"ArrowRight": 39, "ArrowLeft": 37, "Home": 36, "End": 35, " ": 32, "Escape": 27}[key]
+        named = {"key": key, "code": "Space" if key == " " else key, "windowsVirtualKeyCode": number}
+        down = {"type": "keyDown", "text": " "} if key == " " else {"type": "rawKeyDown"}
+        self.call("Input.dispatchKeyEvent", **down, **named)
         self.call("Input.dispatchKeyEvent", type="keyUp", **named)
 
     def point_at(self, x, y):
@@ -124,9 +142,22 @@ class Browser:
         asked = [event for event in self.events if event["method"] == "Network.requestWillBeSent"]
         return found + [e for e in asked if not e["params"]["request"]["url"].startswith(("file:", "data:"))]
 
+    def tree(self):
+        """What a screen reader is told, node by node."""
+        nodes = self.call("Accessibility.getFullAXTree")["nodes"]
+        return [node for node in nodes if not node["ignored"] and "name" in node]
+
     def measure(self):
-        """What is hidden, too small or too pale: each a list of descriptions."""
+        """What is hidden, too small, crossed by other text or too pale: each a list of descriptions."""
         return self.evaluate(MEASURE)
+
+    def check(self, path):
+        """A page that every reader can read: at every width, in light and in dark, silent and alone."""
+        for width in WIDTHS:
+            for scheme in SCHEMES:
+                found = self.open(path, width, scheme=scheme).measure()
+                assert not any(found.values()), f"{width} px, {scheme}: {found}"
+                assert self.complaints() == [], f"{width} px, {scheme}"
 
     def screenshot(self, path, whole=True):
         """A PNG file."""
@@ -136,11 +167,12 @@ class Browser:
 
     def close(self):
         """End the browser that was started here."""
-        with contextlib.suppress(OSError):
+        self._session = None
+        with contextlib.suppress(OSError, AssertionError):
             self.call("Browser.close")
-        self._process.wait(timeout=PATIENCE)
         os.close(self._out)
         os.close(self._in)
+        self._process.wait(timeout=PATIENCE)
 
 
 MEASURE = r"""
@@ -163,7 +195,8 @@ MEASURE = r"""
   for (const text of document.querySelectorAll("svg text")) {
     if (!visible(text) || !text.textContent.trim()) continue;
     const box = text.getBoundingClientRect(), frame = text.closest("svg").getBoundingClientRect();
-    if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1 || box.bottom > frame.bottom + 1)
+    const beyond = [frame.left - box.left, box.right - frame.right, frame.top - box.top, box.bottom - frame.bottom];
+    if (Math.max(...beyond) > 1)
       hidden.push(`cut off in a figure: ${text.textContent}`);
     const scale = Math.hypot(text.getScreenCTM().a, text.getScreenCTM().b);
     const size = parseFloat(getComputedStyle(text).fontSize) * scale;
@@ -172,6 +205,16 @@ MEASURE = r"""
   for (const e of all)
     if (!(e instanceof SVGElement) && e.textContent.trim() && parseFloat(getComputedStyle(e).fontSize) < 12)
       small.push(`${getComputedStyle(e).fontSize}: ${name(e)}`);
+  const crossed = [];
+  for (const svg of document.querySelectorAll("svg")) {
+    const boxes = [...svg.querySelectorAll("text")].filter(t => t.textContent.trim())
+      .map(text => [text.textContent.trim(), text.getBoundingClientRect()]);
+    boxes.forEach(([a, p], i) => boxes.slice(i + 1).forEach(([b, q]) => {
+      const wide = Math.min(p.right, q.right) - Math.max(p.left, q.left);
+      const high = Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top);
+      if (wide > 1 && high > 0.3 * Math.min(p.height, q.height)) crossed.push(`${a} and ${b}`);
+    }));
+  }
   const light = color => {
     const [r, g, b] = color.match(/[\d.]+/g).slice(0, 3)
       .map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
@@ -192,6 +235,6 @@ MEASURE = r"""
     const [a, b] = [light(ink), light(behind(e))].sort((p, q) => q - p), contrast = (a + 0.05) / (b + 0.05);
     if (contrast < 4.5) pale.push(`${contrast.toFixed(2)}: ${name(e)}`);
   }
-  return { hidden, small, pale };
+  return { hidden, small, crossed, pale };
 })()
 """

@@ -16,18 +16,14 @@ STYLES = {
     BESIDE: {"color": QUIET, "marker": "s", "ms": 5, "zorder": 3},
 }
 PLACES = (  # of a name beside its marker, in points, the best first
-    (8, 4, "left"),
-    (8, -12, "left"),
-    (0, 10, "center"),
-    (0, -17, "center"),
-    (-8, 4, "right"),
-    (-8, -12, "right"),
-    (8, 16, "left"),
-    (8, -24, "left"),
-    (-8, 16, "right"),
-    (-8, -24, "right"),
-    (0, 24, "center"),
-    (0, -31, "center"),
+    (8, -3, "left"),
+    (-8, -3, "right"),
+    *(
+        (dx, dy, side)
+        for away in range(6, 76, 11)
+        for dx, side in ((0, "center"), (6, "left"), (-6, "right"))
+        for dy in (away, -away - 7)
+    ),
 )
 
 
@@ -81,7 +77,7 @@ def _label(figure: Any, axis: Any, table: Sequence[Row]) -> None:
                 gid=vector.HALO,
             )
             box = tuple(text.get_window_extent().extents)
-            if inside.x0 <= box[0] and box[2] <= inside.x1 and not any(_overlap(box, other) for other in taken):
+            if _is_within(box, inside.extents) and not any(_overlap(box, other) for other in taken):
                 break
             text.remove()
         else:
@@ -93,6 +89,10 @@ def _bars(row: Row) -> list[list[float]]:
     """Down and up by one standard deviation, but never down to what a logarithm cannot show."""
     bar = row.deviation if len(row.errors) > 1 else 0.0
     return [[min(bar, 0.8 * row.mean)], [bar]]
+
+
+def _is_within(box: Sequence[float], frame: Sequence[float]) -> bool:
+    return frame[0] <= box[0] and box[2] <= frame[2] and frame[1] <= box[1] and box[3] <= frame[3]
 
 
 def _overlap(one: Sequence[float], other: Sequence[float]) -> bool:

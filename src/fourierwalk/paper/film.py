@@ -6,6 +6,7 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from fourierwalk.data import features
 from fourierwalk.data.rows import Rows
@@ -46,7 +47,8 @@ def film(cell: Cell, about: str = "") -> Film:
         error = float(np.sqrt(np.mean(np.abs(residual) ** 2)))
         return Frame(ended.step, ended.frequencies, ended.amplitudes, values(ended, points).real, error)
 
-    frames = list(shoot(walk, moments(experiment.n_steps), look))
+    with threadpool_limits(1):
+        frames = list(shoot(walk, moments(experiment.n_steps), look))
     title = f"{experiment.label}, K = {cell.width}, seed {cell.seed}: step by step"
     return Film(title, frames, target, points[:, 0], f"{ERROR} on test data", about)
 

@@ -103,8 +103,8 @@ def width_figure(found: Found, case: Case, highlight: str | None = None) -> Any:
     if highlight is None:
         legend(figure)
     else:
-        shown = next(experiment for experiment in case.experiments if experiment.name == highlight)
-        axis.set_title(_titled(shown), size=USUAL, loc="left")
+        (one,) = [experiment for experiment in case.experiments if experiment.name == highlight]
+        axis.set_title(_titled(one), size=USUAL, loc="left")
     return stamp(figure, found)
 
 
@@ -140,7 +140,9 @@ def told(found: Found, case: Case, experiment: Experiment, width: int, figure: s
 
 def _seed_line(cell: dict[str, Any], figure: str) -> str:
     seconds = cell["result"].get("seconds")
-    return f"seed {cell['settings']['seed']}: {cell['result'][figure]:.4g}" + (f" in {seconds:.3g} s" if seconds else "")
+    return f"seed {cell['settings']['seed']}: {cell['result'][figure]:.4g}" + (
+        f" in {seconds:.3g} s" if seconds else ""
+    )
 
 
 def time_figure(found: Found) -> list[Any]:

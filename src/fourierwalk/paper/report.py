@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from fourierwalk.paper import plots, results, summary, tables
-from fourierwalk.paper.cases import CASES, Cell, at_scale, parameter_table
+from fourierwalk.paper.cases import CASES, Cell, Experiment, at_scale, parameter_table
 from fourierwalk.paper.film import film
 from fourierwalk.paper.summary import Found
 from fourierwalk.reporting import vector
@@ -130,14 +131,13 @@ def _film(page: Page, found: Found) -> None:
         return
     width, cell = max(stored.items())
     settings, result = cell["settings"], cell["result"]
-    case = at_scale(CASES["case1"], settings["scale"])
-    experiment = next(each for each in case.experiments if each.name == "algorithm-1")
+    case, experiment = replace(CASES["case1"], **settings["case"]), Experiment(**settings["experiment"])
     about = f"seed {settings['seed']}, commit {cell['provenance'].get('commit')}, {result['seconds']:.3g} s"
     shown = film(Cell(case, experiment, width, settings["seed"]), about)
     page.heading("The walk, step by step")
     page.text(
-        f"All {width} frequencies of Algorithm 1 start at 0 and spread to where the target needs them. Each frame shows "
-        "what the algorithm would return if it stopped there. Inputs and targets are normalised (Algorithm 3)."
+        f"All {width} frequencies of Algorithm 1 start at 0 and spread from there. Each frame shows what the algorithm "
+        "would return if it stopped there. Inputs and targets are normalised (Algorithm 3)."
     )
     page.fragment(shown.html())
     end = shown.frames[-1].error
@@ -189,7 +189,9 @@ def _marked(found: Found, width: str) -> str:
 def _closing(page: Page, found: Found) -> None:
     page.heading("Parameters")
     for scale in summary.scales(found):
-        caption = f"Summary of numerical experiments, {scale} scale, printed from the objects that were run; σ and δ in "
+        caption = (
+            f"Summary of numerical experiments, {scale} scale, printed from the objects that were run; σ and δ in "
+        )
         chosen = parameter_table([at_scale(case, scale) for case in CASES.values()])
         page.table(f"{caption}units of normalised frequencies, M, t₀ and m in steps", *chosen)
         lacking = summary.missing(found, scale)

@@ -78,9 +78,8 @@ class Page:
             words = caption if len(several) == 1 else f"Panel {number + 1} of {len(several)}. {caption}"
             drawn.append(vector.inline(panel, f"figure-{self.n_figures}", words))
         kind = "panels" if len(several) > 1 else "panel"
-        return self._add(
-            f'<figure><div class="{kind}">{"".join(drawn)}</div><figcaption>{html.escape(caption)}</figcaption></figure>'
-        )
+        told = f"<figcaption>{html.escape(caption)}</figcaption>"
+        return self._add(f'<figure><div class="{kind}">{"".join(drawn)}</div>{told}</figure>')
 
     def fragment(self, markup: str) -> Page:
         """HTML as it is, such as a film's."""

@@ -1,4 +1,4 @@
-"""A matplotlib figure as SVG whose colours follow the reader's light or dark mode, and whose points tell their cells."""
+"""A matplotlib figure as SVG: its colours follow the reader's light or dark mode, its points tell their cells."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _saved(figure: Any, name: str) -> str:
     """Texts stay texts; ids are the same in every run."""
     from matplotlib import rc_context
 
-    nothing = {key: None for key in ("Date", "Creator", "Format", "Type")}
+    nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": name}), io.StringIO() as buffer:
         figure.savefig(buffer, format="svg", transparent=True, metadata=nothing)
         return buffer.getvalue()
