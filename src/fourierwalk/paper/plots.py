@@ -9,8 +9,8 @@ import numpy as np
 from fourierwalk.paper import results
 from fourierwalk.paper.cases import CASES, Case, Experiment
 from fourierwalk.paper.data import TARGETS, split
+from fourierwalk.paper.gpus import gpu_of
 from fourierwalk.paper.summary import PRINTED, TABLE_COLUMNS, Curve, Found, curve, scales, sweep, trace
-from fourierwalk.paper.tables import gpu_of
 from fourierwalk.paper.targets import transform_modulus
 from fourierwalk.reporting.plots import (
     COLORS,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fourierwalk.paper import plots, results, summary, tables
+from fourierwalk.paper import gpus, plots, results, summary
 from fourierwalk.paper.cases import CASES, Cell, Experiment, at_scale, parameter_table
 from fourierwalk.paper.film import film
 from fourierwalk.paper.summary import Found
@@ -16,10 +16,12 @@ from fourierwalk.reporting import vector
 from fourierwalk.reporting.claims import Claim
 from fourierwalk.reporting.page import Page
 from fourierwalk.reporting.provenance import describe
+from fourierwalk.reporting.scatter import with_scatter
 
 FILMED = 128
 """The film's walk has at most so many frequencies: more dots than that cover each other."""
 
+Table = tuple[str, list[str], list[list[str]]]
 OPENS = {"target": "case1", "case2": "case2", "case3": "case3", "case4": "case4", "sweep": "sweep"}
 """Figures that begin the section of a case."""
 
@@ -164,26 +166,41 @@ def _section_of(page: Page, found: Found, name: str) -> None:
 
 
 def _tables_of(page: Page, found: Found, name: str) -> None:
-    if name == "case4":
-        caption = "Table 1: % misclassified, mean ± standard deviation over seeds; the tuned column is ours: σ and λ "
-        columns, rows = summary.table_1(found)
-        marked = [[_marked(found, row[0]), *row[1:]] for row in rows]
-        page.table(f"{caption}chosen on a sixth of the training rows", columns, marked)
-    elif name in ("case1", "case2"):
-        case = CASES[name]
-        root = math.isqrt(at_scale(case, summary.scales(found)[0]).n_test)
-        unit = "in standard deviations of y"
-        page.table(*tables.width_table(found, case, "rms_modulus", f"{case.title}: {plots.ERROR}, {unit}"))
-        page.text(f"The paper prints e_K, the root of the sum instead of the mean: √Ñ ≈ {root} times as much.", "note")
-        page.table(*tables.width_table(found, case, "rms_real", f"The same of the real part alone, {unit}"))
-    for said in (tables.gpu_note(found, name), summary.rounded(found, name)):
+    for caption, columns, rows in tables(found, name):
+        page.table(caption, columns, gpus.marked(found, name, rows) if name in CASES else rows)
+    for said in (gpus.note(found, name) if name in CASES else "", summary.rounded(found, name)):
         if said:
             page.text(said, "note")
 
 
-def _marked(found: Found, width: str) -> str:
-    """K, with a mark where the walk was computed on a GPU."""
-    return width + (tables.ON_GPU if tables.is_on_gpu(found, "case4", "algorithm-1", int(width)) else "")
+def tables(found: Found, name: str) -> list[Table]:
+    """The tables below a figure: caption, columns with their units, rows that begin with K."""
+    if name == "case4":
+        caption = "Table 1: % misclassified, mean ± standard deviation over seeds; the tuned column is ours: σ and λ "
+        return [(f"{caption}chosen on a sixth of the training rows", *summary.table_1(found))]
+    if name in ("case1", "case2"):
+        kinds = {"rms_modulus": "|Sβ − y|", "rms_real": "Re(Sβ) − y"}
+        return [_by_width(found, name, figure, words) for figure, words in kinds.items()]
+    return []
+
+
+def _by_width(found: Found, name: str, figure: str, words: str) -> Table:
+    case = CASES[name]
+    lines = {each.label: summary.curve(found, name, each.name, figure) for each in case.experiments}
+    lines = {label: line for label, line in lines.items() if line.widths.size}
+    rows = []
+    for width in sorted({int(width) for line in lines.values() for width in line.widths}):
+        at = {label: [i for i, w in enumerate(line.widths) if w == width] for label, line in lines.items()}
+        rows.append([str(width), *(_shown(line, at[label]) for label, line in lines.items())])
+    caption = (
+        f"Root mean square of {words} on test data (y has standard deviation 1), mean ± standard deviation over "
+        "seeds; e_K as the paper prints it is √Ñ times as much"
+    )
+    return caption, ["K", *lines], rows
+
+
+def _shown(line: summary.Curve, at: list[int]) -> str:
+    return with_scatter(line.mean[at[0]], line.deviation[at[0]]) if at else "–"
 
 
 def _closing(page: Page, found: Found) -> None:
