@@ -61,7 +61,7 @@ def target_figure() -> list[Any]:
         figure, (axis,) = new_figure()
         x = np.linspace(-reach, reach, 8_001)
         near = np.abs(raw_x) < reach
-        step = max(1, near.sum() // 1_500)  # as many dots as can be told apart
+        step = max(1, near.sum() // 800)  # as many dots as can be told apart
         shown = f"every {step}th of N = {case.n_rows:,}" if step > 1 else f"N = {case.n_rows:,}"
         axis.plot(raw_x[near][::step], raw_y[near][::step], ".", color=COLORS[1], ms=3, label=f"data ({shown})")
         axis.plot(x, TARGETS[case.target](x[:, None]), color=INK, lw=1.0, label="f")
