@@ -23,6 +23,7 @@ from fourierwalk.arrays.library import Array, is_foreign, like, namespace, to_ho
 from fourierwalk.data.features import named
 from fourierwalk.data.streaming import Streamed
 from fourierwalk.model import FourierModel
+from fourierwalk.tables.encoder import are_classes
 from fourierwalk.training.temperature import best_temperature
 from fourierwalk.training.training import Data, Fit, Resume, Training
 
@@ -434,9 +435,9 @@ class AdaptiveFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None, groups: Any = None
     ) -> AdaptiveFourierFeatures:
         """Walk the frequencies; the arguments are those of the regressor, or labels for y."""
-        are_classes = inputs.are_classes(y)
-        training = self._begin(scale_targets=not are_classes)
-        if are_classes:
+        has_classes = are_classes(y)
+        training = self._begin(scale_targets=not has_classes)
+        if has_classes:
             X, labels = inputs.labels(self, X, y)
             classes, codes = np.unique(labels, return_inverse=True)
             y = inputs.one_hot(codes, classes.size, X)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_array, column_or_1d, validate_data
 
 from fourierwalk.arrays.library import Array, is_foreign, like, namespace, to_host
@@ -15,9 +15,7 @@ from fourierwalk.arrays.memory import accelerator_free_bytes
 from fourierwalk.data.streaming import Streamed
 from fourierwalk.parameters import number, option
 from fourierwalk.training.training import Data
-
-MOST_CLASSES = 32
-"""Whole numbers of more different values than this are numbers, not classes, to the transformer."""
+from fourierwalk.weights import weights
 
 _KINDS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
@@ -97,14 +95,6 @@ def known(y_val: Any, found: np.ndarray) -> np.ndarray:
     if np.any(unknown):
         raise ValueError(f"y_val must hold labels of y only, got {given[unknown][0]!r}.")
     return codes
-
-
-def are_classes(y: Any) -> bool:
-    """Whether targets look like labels: words, or whole numbers of few different values."""
-    values = to_host(y) if is_foreign(y) else np.asarray(y)
-    if y is None or values.ndim == 0 or (values.dtype.kind == "f" and not np.all(np.isfinite(values))):
-        return False
-    return type_of_target(values) in ("binary", "multiclass") and np.unique(values).size <= MOST_CLASSES
 
 
 def one_hot(codes: np.ndarray, n_classes: int, X: Any) -> Array:
@@ -211,28 +201,6 @@ def on_device(values: Any, device: str | None) -> Any:
     if not torch.cuda.is_available():
         raise RuntimeError(f"device={device!r} needs a GPU that torch can use, found none.")
     return torch.as_tensor(values, device=device)
-
-
-def weights(sample_weight: Any, n_rows: int) -> np.ndarray:
-    """Equal weights are all one. Of others, whole numbers are repetitions and stay; the rest get a mean of one.
-
-    Rows of weight zero keep it and do not count in either rule.
-    """
-    given = np.asarray(to_host(sample_weight) if is_foreign(sample_weight) else sample_weight)
-    if given.dtype.kind not in "biuf":
-        raise ValueError(f"sample_weight must be real numbers, got {given.dtype}.")
-    weight = np.full(n_rows, given, dtype=np.float64) if given.ndim == 0 else given.astype(np.float64)
-    if weight.shape != (n_rows,):
-        expected = f"shape ({n_rows},), one weight per row of X"
-        raise ValueError(f"sample_weight must have {expected}, got shape {weight.shape}.")
-    if not np.all(np.isfinite(weight)) or np.any(weight < 0):
-        raise ValueError(f"sample_weight must be finite and not negative, got a minimum of {np.min(weight)}.")
-    if not np.any(weight > 0):
-        raise ValueError("sample_weight must have a positive entry, got only zeros.")
-    if np.all(weight[weight > 0] == np.max(weight)):
-        return (weight > 0).astype(np.float64)
-    whole = np.all(weight == np.round(weight))
-    return weight if whole else weight * (np.count_nonzero(weight) / np.sum(weight))
 
 
 def groups(groups: Any, n_rows: int) -> np.ndarray | None:
