@@ -54,12 +54,7 @@ class Number:
     @classmethod
     def fit(cls, name: str, column: np.ndarray, weight: np.ndarray | None) -> Number:
         """The weighted median of what is there."""
-        infinite = np.flatnonzero(np.isinf(column))
-        if infinite.size:
-            raise ValueError(
-                f"X must be finite or missing in column {name!r}, got {column[infinite[0]]} in row {infinite[0]}."
-            )
-        missing = np.isnan(column)
+        missing = np.isnan(as_numbers(name, column))
         there = None if weight is None else weight[~missing]
         return cls(name, median(column[~missing], there), bool(missing.any() and not missing.all()))
 

@@ -129,7 +129,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             self._fitted(name, column, category, y, weight)
             for name, column, category in zip(table.names, table.columns, is_category, strict=True)
         )
-        x = self._encode(table)
+        x = self.encode(table)
         is_fixed = np.array([fixed for column in self.columns_ for fixed in column.is_fixed], dtype=bool)
         coded = self._coded(table)
         if y is None or not coded:
@@ -140,10 +140,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         means = CrossFitted(x, coded, y, weight, part)
         return Encoding(means.inputs(), is_fixed, means)
 
+    def encode(self, table: Table) -> np.ndarray:
+        """The columns of a table that is known to have the columns of fit."""
+        parts = [column.encode(values) for column, values in zip(self.columns_, table.columns, strict=True)]
+        return np.concatenate(parts, axis=1)
+
     def transform(self, X: Any) -> np.ndarray:
         """The columns of numbers, (n, n_columns), float64."""
         check_is_fitted(self)
-        return self._encode(self._table(X, reset=False))
+        return self.encode(self._table(X, reset=False))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """The names of the columns that `transform` gives."""
@@ -180,10 +185,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if tables["has_names"]:
             encoder.feature_names_in_ = np.array([column.name for column in encoder.columns_], dtype=object)
         return encoder
-
-    def _encode(self, table: Table) -> np.ndarray:
-        parts = [column.encode(values) for column, values in zip(self.columns_, table.columns, strict=True)]
-        return np.concatenate(parts, axis=1)
 
     def _coded(self, table: Table) -> list[Coded]:
         found, start = [], 0
@@ -251,11 +252,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             raise ValueError(f"X must have the columns {list(self.feature_names_in_)} of fit, got {list(names)}.")
 
 
+def is_from_dtype(categorical_features: Any) -> bool:
+    """Whether a user leaves it to the columns which of them are categories."""
+    return isinstance(categorical_features, str) and categorical_features == "from_dtype"
+
+
 def named_columns(categorical_features: Any, table: Table) -> list[bool]:
     """Which columns a user's `categorical_features` means."""
     names, n = list(table.names), len(table.names)
     if isinstance(categorical_features, str):
-        if categorical_features != "from_dtype":
+        if not is_from_dtype(categorical_features):
             raise ValueError(
                 f"categorical_features must be 'from_dtype', a mask, indices, names or None, got "
                 f"{categorical_features!r}."

@@ -94,8 +94,13 @@ def as_words(column: np.ndarray) -> np.ndarray:
 
 
 def as_numbers(name: str, column: np.ndarray) -> np.ndarray:
-    """A column that must hold numbers; one that is all missing does."""
+    """A column that must hold finite numbers; one that is all missing does."""
     if kind_of(column) == NUMBERS:
+        infinite = np.flatnonzero(np.isinf(column))
+        if infinite.size:
+            raise ValueError(
+                f"X must be finite or missing in column {name!r}, got {column[infinite[0]]} in row {infinite[0]}."
+            )
         return column
     wrong = np.flatnonzero(column != None) if kind_of(column) == WORDS else np.flatnonzero(column == column)  # noqa: E711
     if wrong.size:
