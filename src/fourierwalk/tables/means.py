@@ -42,7 +42,7 @@ def smoothed(grouped: Grouped) -> tuple[np.ndarray, np.ndarray]:
     within = np.maximum(squares - total**2 / counted, 0.0).sum(axis=0)
     overall = np.maximum(squares.sum(axis=0) - whole * mean**2, 0.0)
     n_levels = int(np.count_nonzero(weight))
-    inside = within / max(whole - n_levels, 1e-300) if whole > n_levels else overall / whole
+    inside = within / (whole - n_levels) if whole > n_levels else overall / max(whole - 1.0, 1e-300)
     size = max(whole - float(np.sum(weight**2)) / whole, 1e-300)  # of a level, times one less than their number
     between = np.maximum(overall - within - (n_levels - 1) * inside, 0.0) / size
     scale = inside + between
