@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fourierwalk.training.folds import row_hash
+
 N_FOLDS = 5
 """Parts of the rows: each is encoded by the targets of the others."""
 
@@ -76,7 +78,7 @@ class CrossFitted:
     weight : array of shape (n,), optional
         Weights of the rows.
     part : array of shape (n,)
-        The part of each row, 0 to 4; equal rows, and rows of a group, are in one.
+        The part of each row, 0 to 4.
     """
 
     x: np.ndarray
@@ -110,3 +112,15 @@ class CrossFitted:
             grouped = Grouped.of(column.codes[others], column.n_levels, self.y[others], weight)
             means, mean = smoothed(grouped)
             x[rows, column.place] = np.vstack((means, mean))[column.codes[rows]]  # −1, of an unknown level, is the last
+
+
+def parts(rows: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
+    """The part of each row, by its contents and not by its place. Rows of a group are in one part.
+
+    Equal rows are spread evenly over the parts: else a level whose rows are all alike would not be encoded by its own.
+    """
+    if groups is not None:
+        return (row_hash(groups.astype(np.float64)[:, None], seed=0) % np.uint64(N_FOLDS)).astype(np.int64)
+    part = np.empty(len(rows), dtype=np.int64)
+    part[np.argsort(row_hash(rows, seed=0), kind="stable")] = np.arange(len(rows)) % N_FOLDS
+    return part
