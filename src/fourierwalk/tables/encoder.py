@@ -18,7 +18,7 @@ from fourierwalk.tables.means import Coded, CrossFitted, Grouped, parts
 from fourierwalk.tables.table import WORDS, Table, as_words, is_table
 from fourierwalk.weights import weights
 
-MAX_ONE_HOT = 10
+MAX_ONE_HOT = 12
 """Up to so many levels have a column each."""
 
 MOST_CLASSES = 32
@@ -43,7 +43,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     categorical_features : "from_dtype", array of bool, of int or of str, or None, default="from_dtype"
         Which columns are categories, as in scikit-learn's histogram-based boosting: those of words, categories and
         truth values; those of a mask, of indices or of names; or none.
-    max_one_hot : int, default=10
+    max_one_hot : int, default=12
         Categories of up to so many levels, missing included, have a column of 0 and 1 for each level; two levels share
         one column. Of more levels the mean target takes their place: `fit` needs y then.
 
