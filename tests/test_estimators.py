@@ -1397,6 +1397,14 @@ def test_relevance_adds_up_over_the_columns_of_an_input(kind):
     assert_allclose(shares[1], model.model_.relevance()[ends[0] : ends[1]].sum())
 
 
+def test_a_rare_level_matters_as_much_as_it_is_seen():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"rare": np.where(rng.random(2000) < 0.03, "yes", "no"), "x": rng.standard_normal(2000)})
+    y = 1.0 * (frame["rare"] == "yes") + frame["x"]
+    shares = small(n_steps=None).fit(frame, y).feature_importances_
+    assert_allclose(shares, [0.03 / 1.03, 1 / 1.03], atol=0.03)
+
+
 @every_estimator
 def test_unknown_levels_and_new_holes(kind):
     frame, y = cars(kind)
