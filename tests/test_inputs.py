@@ -1,5 +1,6 @@
 import re
 
+import array_api_strict
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,40 +17,6 @@ LABELS = st.lists(st.integers(0, 3), min_size=5, max_size=30).filter(lambda labe
 
 
 # Weights
-
-
-@pytest.mark.parametrize(
-    ("given_weight", "expected"),
-    [
-        ([1, 2, 0, 5], [1, 2, 0, 5]),
-        ([1.0, 2.0, 0.0, 5.0], [1, 2, 0, 5]),
-        ([0.5, 1.5, 0.0, 1.0], [0.5, 1.5, 0.0, 1.0]),
-        ([0.1, 0.1, 0.0, 0.4], [0.5, 0.5, 0.0, 2.0]),
-    ],
-    ids=str,
-)
-def test_whole_weights_stay_and_others_have_a_mean_of_one(given_weight, expected):
-    assert_allclose(inputs.weights(given_weight, 4), expected)
-
-
-@pytest.mark.parametrize(
-    ("given_weight", "expected"),
-    [
-        ([2, 2, 2, 2], [1, 1, 1, 1]),
-        ([0.5] * 4, [1, 1, 1, 1]),
-        ([3, 0, 3, 3], [1, 0, 1, 1]),
-        ([0.1, 0.1, 0.0, 0.1], [1, 1, 0, 1]),
-        ([0, 0, 7, 0], [0, 0, 1, 0]),
-        (3, [1, 1, 1, 1]),
-        (0.3, [1, 1, 1, 1]),
-        ([True, False, True, True], [1, 0, 1, 1]),
-    ],
-    ids=str,
-)
-def test_equal_weights_of_any_size_are_one(given_weight, expected):
-    found = inputs.weights(given_weight, 4)
-    assert found.dtype == np.float64
-    assert_array_equal(found, expected)
 
 
 def test_equal_weights_are_no_weights():
@@ -156,25 +123,6 @@ def test_known_labels_are_codes(xp):
         inputs.known(xp.asarray(np.array([30, 25])), np.array([10, 20, 30]))
 
 
-@pytest.mark.parametrize(
-    ("y", "expected"),
-    [
-        (["a", "b", "a"], True),
-        ([0, 1, 2, 1], True),
-        ([0.0, 1.0, 2.0], True),
-        ([0.5, 1.0, 2.0], False),
-        (list(range(32)), True),
-        (list(range(33)), False),
-        ([[0, 1], [1, 0]], False),
-        ([0.0, np.nan], False),
-        (None, False),
-    ],
-    ids=str,
-)
-def test_what_counts_as_classes(y, expected):
-    assert inputs.are_classes(y) == expected
-
-
 def test_one_hot_targets_are_where_inputs_are(anywhere):
     found = inputs.one_hot(np.array([2, 0]), 3, anywhere.asarray(np.zeros((2, 5))))
     assert_array_equal(anywhere.host(found), [[0, 0, 1], [1, 0, 0]])
@@ -240,3 +188,25 @@ def test_a_device_that_is_not_there_is_named():
     with pytest.raises(ValueError, match="device must be None for arrays of torch on cpu"):
         inputs.on_device(torch.zeros((5, 1)), "cpu")
     assert inputs.on_device(np.zeros(3), "cpu").shape == (3,)
+
+
+# Categories and missing values of arrays
+
+
+@pytest.mark.parametrize("kind", [scipy.sparse.csr_array, array_api_strict.asarray], ids=["sparse", "strict"])
+def test_categories_need_a_dense_array_of_numpy(kind):
+    x, y, _ = problem(20)
+    with pytest.raises(ValueError, match="categorical_features needs X as a frame or a dense NumPy array, got"):
+        inputs.numbers(AdaptiveFourierRegressor(categorical_features=[0]), kind(x), y)
+
+
+def test_holes_make_a_table_and_nothing_else_does():
+    x, y, _ = problem(20)
+    model = AdaptiveFourierRegressor()
+    assert inputs.numbers(model, x, y)[0] is x
+    single = (1e38 * np.ones((20, 2))).astype(np.float32)  # its sum overflows: that is no infinity
+    assert inputs.numbers(model, single, y)[0] is single
+    x[3, 0] = np.nan
+    found, _ = inputs.numbers(model, x, y)
+    assert found.kinds == ("numbers",) * x.shape[1]
+    assert_array_equal(found.columns[0], x[:, 0])

@@ -21,9 +21,11 @@ BELOW = {
     "model": {"arrays", "data", "solving"},
     "parameters": set(),
     "training": {*CORE, "model", "parameters"},
-    "inputs": {*CORE, "model", "parameters", "training"},
-    "estimators": {*CORE, "model", "parameters", "training", "inputs"},
-    "__init__": {"estimators", "model", "solving"},
+    "weights": {"arrays"},
+    "tables": {"arrays", "parameters", "training", "weights"},
+    "inputs": {*CORE, "model", "parameters", "tables", "training", "weights"},
+    "estimators": {*CORE, "model", "parameters", "tables", "training", "inputs"},
+    "__init__": {"estimators", "model", "solving", "tables"},
     "reporting": set(),
 }
 LIBRARY = {*BELOW}
@@ -131,6 +133,7 @@ def test_public_names():
         "AdaptiveFourierRegressor",
         "FourierModel",
         "Solver",
+        "TableEncoder",
     }
     for name in fourierwalk.__all__:
         assert getattr(fourierwalk, name).__doc__

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -42,6 +43,9 @@ class RowsPanel:
         The shapes of the starts, by member; the first one holds for those that have none.
     span : Span or Columns, optional
         What the rows' coordinates are of, where they are not the inputs themselves.
+    without : callable, optional
+        A mask of rows to all rows, scaled, whose inputs do not depend on the targets of those in the mask. None: inputs
+        depend on no targets.
     """
 
     rows: Rows
@@ -51,6 +55,7 @@ class RowsPanel:
     n_together: int = 1
     shapes: tuple[Shape, ...] = ()
     span: Span | Columns | None = None
+    without: Callable[[np.ndarray], Rows] | None = None
 
     @property
     def n_inputs(self) -> int:
@@ -88,7 +93,8 @@ class RowsPanel:
             return self.rows.take(self.split_by.shuffled(np.arange(len(self.rows)))), self.validation
         mask = self.split_by.mask(member)
         seen, held_out = (self.split_by.shuffled(np.flatnonzero(part)) for part in (~mask, mask))
-        return self.rows.take(seen), self.rows.take(held_out)
+        rows = self.rows if self.without is None else self.without(mask)
+        return rows.take(seen), rows.take(held_out)
 
     def split(self, member: int) -> Split:
         """The rows of a member."""
@@ -119,4 +125,9 @@ class RowsPanel:
 
     def _within(self, span: Span | Columns) -> RowsPanel:
         validation = None if self.validation is None else span.rows(self.validation)
-        return replace(self, rows=span.rows(self.rows), validation=validation, span=span)
+        without = None if self.without is None else partial(_projected, span, self.without)
+        return replace(self, rows=span.rows(self.rows), validation=validation, span=span, without=without)
+
+
+def _projected(span: Span | Columns, without: Callable[[np.ndarray], Rows], held_out: np.ndarray) -> Rows:
+    return span.rows(without(held_out))
