@@ -18,40 +18,6 @@ LABELS = st.lists(st.integers(0, 3), min_size=5, max_size=30).filter(lambda labe
 # Weights
 
 
-@pytest.mark.parametrize(
-    ("given_weight", "expected"),
-    [
-        ([1, 2, 0, 5], [1, 2, 0, 5]),
-        ([1.0, 2.0, 0.0, 5.0], [1, 2, 0, 5]),
-        ([0.5, 1.5, 0.0, 1.0], [0.5, 1.5, 0.0, 1.0]),
-        ([0.1, 0.1, 0.0, 0.4], [0.5, 0.5, 0.0, 2.0]),
-    ],
-    ids=str,
-)
-def test_whole_weights_stay_and_others_have_a_mean_of_one(given_weight, expected):
-    assert_allclose(inputs.weights(given_weight, 4), expected)
-
-
-@pytest.mark.parametrize(
-    ("given_weight", "expected"),
-    [
-        ([2, 2, 2, 2], [1, 1, 1, 1]),
-        ([0.5] * 4, [1, 1, 1, 1]),
-        ([3, 0, 3, 3], [1, 0, 1, 1]),
-        ([0.1, 0.1, 0.0, 0.1], [1, 1, 0, 1]),
-        ([0, 0, 7, 0], [0, 0, 1, 0]),
-        (3, [1, 1, 1, 1]),
-        (0.3, [1, 1, 1, 1]),
-        ([True, False, True, True], [1, 0, 1, 1]),
-    ],
-    ids=str,
-)
-def test_equal_weights_of_any_size_are_one(given_weight, expected):
-    found = inputs.weights(given_weight, 4)
-    assert found.dtype == np.float64
-    assert_array_equal(found, expected)
-
-
 def test_equal_weights_are_no_weights():
     x, y, _ = problem(4)
     found = inputs.data(AdaptiveFourierRegressor(), x, y, [3, 0, 3, 3], None, None)
@@ -154,25 +120,6 @@ def test_known_labels_are_codes(xp):
     assert_array_equal(inputs.known(xp.asarray(np.array([30, 10])), np.array([10, 20, 30])), [2, 0])
     with pytest.raises(ValueError, match=r"y_val must hold labels of y only, got .*25"):
         inputs.known(xp.asarray(np.array([30, 25])), np.array([10, 20, 30]))
-
-
-@pytest.mark.parametrize(
-    ("y", "expected"),
-    [
-        (["a", "b", "a"], True),
-        ([0, 1, 2, 1], True),
-        ([0.0, 1.0, 2.0], True),
-        ([0.5, 1.0, 2.0], False),
-        (list(range(32)), True),
-        (list(range(33)), False),
-        ([[0, 1], [1, 0]], False),
-        ([0.0, np.nan], False),
-        (None, False),
-    ],
-    ids=str,
-)
-def test_what_counts_as_classes(y, expected):
-    assert inputs.are_classes(y) == expected
 
 
 def test_one_hot_targets_are_where_inputs_are(anywhere):

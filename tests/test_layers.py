@@ -24,10 +24,12 @@ BELOW = {
     "model": {"arrays", "data", "files", "solving"},
     "training": {*CORE, "files", "model", "parameters"},
     "settings": {*CORE, "training"},
-    "inputs": {*CORE, "files", "model", "parameters", "training"},
-    "estimators": {*CORE, "files", "model", "parameters", "training", "inputs", "settings"},
+    "weights": {"arrays"},
+    "tables": {"arrays", "parameters", "training", "weights"},
+    "inputs": {*CORE, "files", "model", "parameters", "tables", "training", "weights"},
+    "estimators": {*CORE, "files", "model", "parameters", "tables", "training", "inputs", "settings"},
     "loading": {"estimators", "files", "model"},
-    "__init__": {"estimators", "loading", "model", "solving", "version"},
+    "__init__": {"estimators", "loading", "model", "solving", "tables", "version"},
     "reporting": {"files"},
 }
 LIBRARY = {*BELOW}
@@ -136,6 +138,7 @@ def test_public_names():
         "FourierModel",
         "Solver",
         "load",
+        "TableEncoder",
     }
     for name in fourierwalk.__all__:
         assert getattr(fourierwalk, name).__doc__

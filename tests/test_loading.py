@@ -22,6 +22,14 @@ from fourierwalk.sampling.sampler import Metropolis
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(200, 3))
 Y = np.sin(2 * X[:, 0]) + X[:, 1]
+FRAME = pd.DataFrame(
+    {
+        "a": np.where(X[:, 0] > 1, np.nan, X[:, 0]),
+        "b": np.where(X[:, 1] > 0, "ja", "nein"),
+        "c": pd.to_datetime("2024-01-01") + pd.to_timedelta(np.arange(200), unit="h"),
+        "d": X[:, 2] > 0,
+    }
+)
 WORDS = np.where(Y > 0, "up", "down")
 
 ESTIMATORS = {
@@ -42,6 +50,11 @@ ESTIMATORS = {
         X, np.digitize(Y, [-0.5, 0.5]) + 1
     ),
     "truth values": lambda: AdaptiveFourierClassifier(8, random_state=0).fit(X, Y > 0),
+    "table": lambda: AdaptiveFourierRegressor(8, random_state=0).fit(FRAME, Y),
+    "table of many levels": lambda: AdaptiveFourierClassifier(8, random_state=0).fit(
+        FRAME.assign(many=[f"level {i % 23}" for i in range(200)]), WORDS
+    ),
+    "holes": lambda: AdaptiveFourierRegressor(8, random_state=0).fit(np.where(X > 1.5, np.nan, X), Y),
     "transformer": lambda: AdaptiveFourierFeatures(8, random_state=0).fit(X, Y),
 }
 
@@ -52,7 +65,10 @@ def fitted(request):
 
 
 def outputs(model):
-    rows = pd.DataFrame(X, columns=["a", "b", "c"]) if hasattr(model, "feature_names_in_") else X
+    rows = X
+    if hasattr(model, "feature_names_in_"):
+        frames = (pd.DataFrame(X, columns=["a", "b", "c"]), FRAME, FRAME.assign(many=["level 3", "new"] * 100))
+        rows = frames[model.n_features_in_ - 3]
     methods = ("predict", "predict_proba", "decision_function", "transform")
     return {name: getattr(model, name)(rows) for name in methods if hasattr(model, name)}
 
@@ -127,7 +143,9 @@ def test_skops_keeps_it_too(fitted):
 def test_a_features_object_of_ones_own_is_refused(tmp_path):
     fitted = AdaptiveFourierRegressor(8, features=Activation(np.tanh), random_state=0).fit(X, Y)
     for model in (fitted, fitted.model_):
-        with pytest.raises(ValueError, match="features must be one of .* because a file holds no code, got Activation"):
+        with pytest.raises(
+            ValueError, match=r"features must be one of .* because a file holds no code, got Activation"
+        ):
             model.save(tmp_path / "model.fw")
     assert not list(tmp_path.iterdir())
 
@@ -175,7 +193,7 @@ def test_what_makes_no_model_is_a_sentence(place, value, words, tmp_path):
 
 def test_another_kind_is_a_sentence(tmp_path):
     path = container.write(tmp_path / "model.fw", "Forest", {})
-    with pytest.raises(ValueError, match="must hold one of .* got 'Forest'"):
+    with pytest.raises(ValueError, match=r"must hold one of .* got 'Forest'"):
         fourierwalk.load(path)
 
 

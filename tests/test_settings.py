@@ -59,5 +59,5 @@ def test_what_is_no_data_is_refused_in_a_sentence(name, value, words):
 
 
 def test_a_file_can_name_nothing_else():
-    with pytest.raises(ValueError, match="must be one of .* got 'system'"):
+    with pytest.raises(ValueError, match=r"must be one of .* got 'system'"):
         settings.unpacked({"is": "system", "fields": {"command": "x"}})

@@ -4,6 +4,7 @@ from fourierwalk.estimators import AdaptiveFourierClassifier, AdaptiveFourierFea
 from fourierwalk.loading import load
 from fourierwalk.model import FourierModel
 from fourierwalk.solving.solver import Solver
+from fourierwalk.tables.encoder import TableEncoder
 from fourierwalk.version import VERSION
 
 __version__ = VERSION
@@ -14,5 +15,6 @@ __all__ = [
     "AdaptiveFourierRegressor",
     "FourierModel",
     "Solver",
+    "TableEncoder",
     "load",
 ]

@@ -26,6 +26,7 @@ from fourierwalk.data.streaming import Streamed
 from fourierwalk.files import container
 from fourierwalk.files.fields import Fields
 from fourierwalk.model import FourierModel
+from fourierwalk.tables.encoder import TableEncoder, are_classes
 from fourierwalk.training.history import History
 from fourierwalk.training.temperature import best_temperature
 from fourierwalk.training.training import Data, Fit, Resume, Training
@@ -85,6 +86,9 @@ _PARAMETERS = """
         Fourier models oscillate where there are no rows. "auto": with ``sampler="auto"``.
     device : {"cpu", "cuda"} or None, default=None
         None: computation follows the data. "cuda": NumPy in, NumPy out, computed on the GPU (extra ``torch``).
+    categorical_features : "from_dtype", array of bool, of int or of str, or None, default="from_dtype"
+        Which columns of a table are categories: those of words, categories and truth values; those of a mask, of
+        indices or of names; or none (see `TableEncoder`).
     max_seconds : float, default=None
         A fit of ``sampler="auto"`` ends after about so many seconds with the best model so far. The one setting that
         makes a fit depend on a clock.
@@ -105,7 +109,7 @@ _ATTRIBUTES = """
         f(x) = offset + Re Σ βₖ exp(iωₖ·x̃), in the targets' units.
     n_frequencies_ : int
         K, all members together.
-    feature_importances_ : array of shape (d,)
+    feature_importances_ : array of shape (n_features_in_,)
         The inputs' relevance: mean squared slopes of the model along each scaled input, as shares of their sum.
     regularization_ : float
         λ of these amplitudes; of several members the geometric mean.
@@ -117,6 +121,9 @@ _ATTRIBUTES = """
         The fitted function itself.
     n_features_in_ : int
         Columns of X.
+    encoder_ : TableEncoder
+        Where X is a frame, or has categories or missing values: what makes it columns of numbers. Frequencies and
+        `model_` are of these columns.
 """
 
 
@@ -144,6 +151,7 @@ class _AdaptiveFourier(BaseEstimator):
         solver: Any = "auto",
         clamp: Any = "auto",
         device: str | None = None,
+        categorical_features: Any = "from_dtype",
         max_seconds: float | None = None,
         warm_start: bool = False,
         random_state: Any = None,
@@ -167,6 +175,7 @@ class _AdaptiveFourier(BaseEstimator):
         self.solver = solver
         self.clamp = clamp
         self.device = device
+        self.categorical_features = categorical_features
         self.max_seconds = max_seconds
         self.warm_start = warm_start
         self.random_state = random_state
@@ -175,6 +184,7 @@ class _AdaptiveFourier(BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
         return tags
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -216,6 +226,7 @@ class _AdaptiveFourier(BaseEstimator):
             "history": self.history_.to_tables(),
             "n_inputs": self.n_features_in_,
             "names": None if names is None else [str(name) for name in names],
+            "encoder": self.encoder_.to_tables() if hasattr(self, "encoder_") else None,
             "one_output": self.amplitudes_.ndim == 1,
             "regularization": self.regularization_,
             "n_steps": self.n_steps_,
@@ -244,8 +255,11 @@ class _AdaptiveFourier(BaseEstimator):
         self.n_features_in_ = fields.count("n_inputs", 1)
         self.regularization_, self.n_steps_ = fields.number("regularization"), fields.count("n_steps")
         self._scale, self._total_weight = fields.number("temperature_scale"), fields.number("total_weight", above=0)
-        n_inputs = int(self.model_.scaling.inputs.center.shape[0])
-        if n_inputs != self.n_features_in_:
+        n_columns = n_inputs = int(self.model_.scaling.inputs.center.shape[0])
+        if fields.has("encoder"):
+            self.encoder_ = TableEncoder.from_tables(fields.get("encoder"))
+            n_columns, n_inputs = len(self.encoder_.get_feature_names_out()), self.encoder_.n_features_in_
+        if (n_columns, n_inputs) != (self.model_.scaling.inputs.center.shape[0], self.n_features_in_):
             raise ValueError(f"{fields.name}.n_inputs must be {n_inputs} as in the model, got {self.n_features_in_}.")
         if fields.has("names"):
             self.feature_names_in_ = np.array(fields.words("names"), dtype=object)
@@ -259,9 +273,10 @@ class _AdaptiveFourier(BaseEstimator):
 
     @property
     def feature_importances_(self) -> Array:
-        """The inputs' relevance, under scikit-learn's name."""
+        """The inputs' relevance, under scikit-learn's name; of a table, added up over an input's columns."""
         check_is_fitted(self)
-        return self.model_.relevance()
+        relevance = self.model_.relevance()
+        return self.encoder_.summed(relevance) if hasattr(self, "encoder_") else relevance
 
     def _training(self, scale_targets: bool = True) -> Training:
         """The settings, checked."""
@@ -404,6 +419,7 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
         solver: Any = "auto",
         clamp: Any = "auto",
         device: str | None = None,
+        categorical_features: Any = "from_dtype",
         max_seconds: float | None = None,
         warm_start: bool = False,
         random_state: Any = None,
@@ -429,6 +445,7 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
             solver=solver,
             clamp=clamp,
             device=device,
+            categorical_features=categorical_features,
             max_seconds=max_seconds,
             warm_start=warm_start,
             random_state=random_state,
@@ -512,9 +529,9 @@ class AdaptiveFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None, groups: Any = None
     ) -> AdaptiveFourierFeatures:
         """Walk the frequencies; the arguments are those of the regressor, or labels for y."""
-        are_classes = inputs.are_classes(y)
-        training = self._begin(scale_targets=not are_classes)
-        if are_classes:
+        has_classes = are_classes(y)
+        training = self._begin(scale_targets=not has_classes)
+        if has_classes:
             X, labels = inputs.labels(self, X, y)
             classes, codes = np.unique(labels, return_inverse=True)
             y = inputs.one_hot(codes, classes.size, X)

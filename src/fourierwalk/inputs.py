@@ -7,20 +7,26 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import assert_all_finite, check_array, column_or_1d, validate_data
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    assert_all_finite,
+    check_array,
+    check_consistent_length,
+    column_or_1d,
+    validate_data,
+)
 
 from fourierwalk.arrays.library import Array, is_foreign, like, namespace, to_host
 from fourierwalk.arrays.memory import accelerator_free_bytes
 from fourierwalk.data.streaming import Streamed
 from fourierwalk.files.fields import Fields
 from fourierwalk.parameters import number, option
+from fourierwalk.tables.encoder import TableEncoder, is_from_dtype
+from fourierwalk.tables.table import Table, is_table
 from fourierwalk.training.training import Data
+from fourierwalk.weights import weights
 
-MOST_CLASSES = 32
-"""Whole numbers of more different values than this are numbers, not classes, to the transformer."""
-
-_KINDS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+_KINDS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "ensure_all_finite": False}
 
 
 def generator(random_state: Any) -> np.random.Generator:
@@ -39,13 +45,13 @@ def numbers(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
     if is_foreign(X):
         X = _foreign(estimator, X, "X", reset=True)
         return X, _foreign_targets(y, X, "y", int(X.shape[0]))
-    return validate_data(estimator, X, y, multi_output=True, y_numeric=True, **_KINDS)
+    return _checked(estimator, X, y, multi_output=True, y_numeric=True)
 
 
 def labels(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
     """Inputs and class labels; the labels are on the host."""
     if not is_foreign(X):
-        X, found = validate_data(estimator, X, y, **_KINDS)
+        X, found = _checked(estimator, X, y)
     else:
         X = _foreign(estimator, X, "X", reset=True)
         if y is None:
@@ -117,17 +123,43 @@ def unpacked_labels(fields: Fields, n_classes: int) -> np.ndarray:
     return values.astype(object) if fields.option("objects", (True, False)) else values
 
 
-def are_classes(y: Any) -> bool:
-    """Whether targets look like labels: words, or whole numbers of few different values."""
-    values = to_host(y) if is_foreign(y) else np.asarray(y)
-    if y is None or values.ndim == 0 or (values.dtype.kind == "f" and not np.all(np.isfinite(values))):
-        return False
-    return type_of_target(values) in ("binary", "multiclass") and np.unique(values).size <= MOST_CLASSES
-
-
 def one_hot(codes: np.ndarray, n_classes: int, X: Any) -> Array:
     """One-hot targets in X's library, on its device."""
     return like(np.eye(n_classes)[codes], _anchor(X))
+
+
+def _checked(estimator: Any, X: Any, y: Any, **targets: Any) -> tuple[Any, np.ndarray]:
+    """Inputs and targets; inputs with words, categories, dates or missing values as a `Table`."""
+    if not is_table(X):
+        X, y = validate_data(estimator, X, y, **_KINDS, **targets)
+        has_categories = not (estimator.categorical_features is None or is_from_dtype(estimator.categorical_features))
+        return Table.of(X) if has_holes(estimator, X, "X") or has_categories else X, y
+    y = validate_data(estimator, y=y, **targets)
+    X = _table(estimator, X, "X", reset=True)
+    check_consistent_length(X, y)
+    return X, y
+
+
+def has_holes(estimator: Any, X: Any, name: str) -> bool:
+    """Whether dense values are missing; infinity is an error."""
+    values = X.data if scipy.sparse.issparse(X) else X
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(np.sum(values)):
+            return False
+    assert_all_finite(values, allow_nan=True, estimator_name=type(estimator).__name__, input_name=name)
+    missing = bool(np.any(np.isnan(values)))
+    if missing and scipy.sparse.issparse(X):
+        raise ValueError(f"{name} must be dense where values are missing, got NaN in a sparse {type(X).__name__}.")
+    return missing
+
+
+def _table(estimator: Any, X: Any, name: str, *, reset: bool) -> Table:
+    """A frame as a `Table`, with the columns of fit."""
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    table = Table.of(X)
+    if 0 in table.shape:
+        raise ValueError(f"{name} must have at least one row and one column, got shape {table.shape}.")
+    return table
 
 
 _WANTED = "on the device and of the array library that fit saw"
@@ -144,7 +176,23 @@ def later(estimator: Any, X: Any, name: str, reference: Array) -> Any:
         X = check_array(X, input_name=name, **_KINDS) if not hasattr(X, "columns") else X
         if X.shape[1] != estimator.n_features_in_:
             raise ValueError(f"{name} must have {estimator.n_features_in_} columns like X, got {X.shape[1]}.")
-    return validate_data(estimator, X, reset=False, **_KINDS)
+    encoder = getattr(estimator, "encoder_", None)
+    if encoder is not None and is_table(X):
+        return encoder.encode(_table(estimator, X, name, reset=False))
+    X = validate_data(estimator, X, reset=False, **_KINDS)
+    missing = has_holes(estimator, X, name)
+    if encoder is not None:
+        return encoder.encode(Table.of(X.toarray() if scipy.sparse.issparse(X) else X))
+    return filled(estimator, X, name) if missing else X
+
+
+def filled(estimator: Any, X: np.ndarray, name: str) -> np.ndarray:
+    """Missing values of columns that had none in fit: the centre of the column, as the scaling has it."""
+    scaling = estimator.model_.scaling if hasattr(estimator, "model_") else None
+    if scaling is None or scaling.kind == "none":
+        column = int(np.flatnonzero(np.any(np.isnan(X), axis=0))[0])
+        raise ValueError(f"{name} must not have missing values where fit saw none, got NaN in column {column}.")
+    return np.where(np.isnan(X), scaling.inputs.center.astype(X.dtype), X)
 
 
 def later_numbers(y: Any, name: str, X: Any) -> Array:
@@ -159,27 +207,45 @@ def later_numbers(y: Any, name: str, X: Any) -> Array:
 def data(
     estimator: Any, X: Any, y: Array, sample_weight: Any, X_val: Any, y_val: Any, given_groups: Any = None
 ) -> Data:
-    """Checked data without rows of weight zero."""
+    """Checked data without rows of weight zero; tables are encoded."""
     codes = groups(given_groups, int(X.shape[0]))
-    y = _as_columns(y)
+    y, weight = _as_columns(y), None
     if (X_val is None) != (y_val is None):
         raise ValueError("X_val and y_val must be given together, got only one of them.")
-    if X_val is not None:
-        X_val = later(estimator, X_val, "X_val", _anchor(X))
-        if y_val.shape[0] != X_val.shape[0]:
-            raise ValueError(f"y_val must have as many rows as X_val, {X_val.shape[0]}, got {y_val.shape[0]}.")
-        if y_val.shape[1] != y.shape[1]:
-            raise ValueError(f"y_val must have {y.shape[1]} outputs like y, got {y_val.shape[1]}.")
-    if sample_weight is None:
-        return Data(X, y, None, X_val, y_val, codes)
-    weight = weights(sample_weight, int(X.shape[0]))
-    keep = np.flatnonzero(weight > 0)
-    if keep.size < weight.size:
-        weight = weight[keep]
-        X = X[keep] if not is_foreign(X) else namespace(X).take(X, like(keep, X), axis=0)
-        y = namespace(y).take(y, like(keep, y), axis=0)
-        codes = None if codes is None else codes[keep]
-    return Data(X, y, None if np.all(weight == 1) else like(weight, y), X_val, y_val, codes)
+    if sample_weight is not None:
+        host_weight = weights(sample_weight, int(X.shape[0]))
+        keep = np.flatnonzero(host_weight > 0)
+        if keep.size < host_weight.size:
+            host_weight = host_weight[keep]
+            X = X[keep] if not is_foreign(X) else namespace(X).take(X, like(keep, X), axis=0)
+            y = namespace(y).take(y, like(keep, y), axis=0)
+            codes = None if codes is None else codes[keep]
+        weight = None if np.all(host_weight == 1) else like(host_weight, y)
+    found = Data(X, y, weight, groups=codes)
+    if isinstance(X, Table):
+        found = _encoded(estimator, X, found)
+    if X_val is None:
+        return found
+    X_val = later(estimator, X_val, "X_val", _anchor(X))
+    if y_val.shape[0] != X_val.shape[0]:
+        raise ValueError(f"y_val must have as many rows as X_val, {X_val.shape[0]}, got {y_val.shape[0]}.")
+    if y_val.shape[1] != y.shape[1]:
+        raise ValueError(f"y_val must have {y.shape[1]} outputs like y, got {y_val.shape[1]}.")
+    return found._replace(x_val=X_val, y_val=y_val)
+
+
+def _encoded(estimator: Any, table: Table, checked: Data) -> Data:
+    """The data with a table's columns of numbers; the estimator has the encoder."""
+    encoder = TableEncoder(estimator.categorical_features)
+    for name in ("n_features_in_", "feature_names_in_"):
+        if hasattr(estimator, name):
+            setattr(encoder, name, getattr(estimator, name))
+    y = checked.y
+    if y.shape[1] == 2 and np.array_equal(y.sum(axis=1), np.ones(len(y))):
+        y = y[:, 1:]  # of two classes, or shares, one says it all
+    x, is_fixed, means = encoder.encoded(table, y, checked.weight, checked.groups)
+    estimator.encoder_ = encoder
+    return checked._replace(x=x, is_fixed=is_fixed, means=means)
 
 
 def moved(checked: Data, device: str | None) -> Data:
@@ -190,7 +256,7 @@ def moved(checked: Data, device: str | None) -> Data:
     y, weight, y_val = (
         None if part is None else on_device(part, device) for part in (checked.y, checked.weight, checked.y_val)
     )
-    return Data(x, y, weight, x_val, y_val, checked.groups)
+    return checked._replace(x=x, y=y, weight=weight, x_val=x_val, y_val=y_val)
 
 
 STREAMED_SHARE = 0.5
@@ -229,28 +295,6 @@ def on_device(values: Any, device: str | None) -> Any:
     if not torch.cuda.is_available():
         raise RuntimeError(f"device={device!r} needs a GPU that torch can use, found none.")
     return torch.as_tensor(values, device=device)
-
-
-def weights(sample_weight: Any, n_rows: int) -> np.ndarray:
-    """Equal weights are all one. Of others, whole numbers are repetitions and stay; the rest get a mean of one.
-
-    Rows of weight zero keep it and do not count in either rule.
-    """
-    given = np.asarray(to_host(sample_weight) if is_foreign(sample_weight) else sample_weight)
-    if given.dtype.kind not in "biuf":
-        raise ValueError(f"sample_weight must be real numbers, got {given.dtype}.")
-    weight = np.full(n_rows, given, dtype=np.float64) if given.ndim == 0 else given.astype(np.float64)
-    if weight.shape != (n_rows,):
-        expected = f"shape ({n_rows},), one weight per row of X"
-        raise ValueError(f"sample_weight must have {expected}, got shape {weight.shape}.")
-    if not np.all(np.isfinite(weight)) or np.any(weight < 0):
-        raise ValueError(f"sample_weight must be finite and not negative, got a minimum of {np.min(weight)}.")
-    if not np.any(weight > 0):
-        raise ValueError("sample_weight must have a positive entry, got only zeros.")
-    if np.all(weight[weight > 0] == np.max(weight)):
-        return (weight > 0).astype(np.float64)
-    whole = np.all(weight == np.round(weight))
-    return weight if whole else weight * (np.count_nonzero(weight) / np.sum(weight))
 
 
 def groups(groups: Any, n_rows: int) -> np.ndarray | None:
@@ -316,8 +360,8 @@ def _foreign_targets(y: Any, X: Array, name: str, n_rows: int | None = None) -> 
 
 
 def _anchor(X: Any) -> Array:
-    """An array of X's library on X's device; NumPy's for sparse X."""
-    return np.empty(0) if scipy.sparse.issparse(X) else X
+    """An array of X's library on X's device; NumPy's for sparse X and tables."""
+    return np.empty(0) if scipy.sparse.issparse(X) or isinstance(X, Table) else X
 
 
 def _as_columns(y: Array) -> Array:

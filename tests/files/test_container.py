@@ -91,7 +91,7 @@ def test_every_cut_is_seen(path):
     data = path.read_bytes()
     for length in range(len(data)):
         path.write_bytes(data[:length])
-        with pytest.raises(ValueError, match="cut short|no model file"):
+        with pytest.raises(ValueError, match=r"cut short|no model file"):
             container.read(path)
 
 
@@ -169,7 +169,7 @@ def test_other_files_are_named(tmp_path, monkeypatch):
         file.writestr("bomb.npy", bytes(10_000_000))
     with pytest.raises(ValueError, match="it is a zip file"):
         container.read(tmp_path / "zip")
-    with pytest.raises(FileNotFoundError, match="The model file .*gone is not there"):
+    with pytest.raises(FileNotFoundError, match=r"The model file .*gone is not there"):
         container.read(tmp_path / "gone")
     with pytest.raises(ValueError, match="must be a file, got a folder"):
         container.read(tmp_path)

@@ -21,9 +21,14 @@ def test_a_file_takes_the_place_of_the_old_one_at_the_end(tmp_path):
 def test_whatever_goes_wrong_the_old_file_stays(tmp_path):
     path = tmp_path / "b.bin"
     path.write_bytes(b"old")
-    with pytest.raises(KeyboardInterrupt), replacing(path) as file:
-        file.write(b"half")
-        raise KeyboardInterrupt
+
+    def interrupted():
+        with replacing(path) as file:
+            file.write(b"half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     assert path.read_bytes() == b"old"
     assert [child.name for child in tmp_path.iterdir()] == ["b.bin"]
 

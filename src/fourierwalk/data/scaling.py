@@ -176,6 +176,7 @@ class Scaling:
         standardize: bool | str = True,
         scale_targets: bool = True,
         ddof: int = 0,
+        is_fixed: np.ndarray | None = None,
     ) -> Scaling:
         """Means and spreads of the rows; Algorithm 3 as printed has ``ddof=1``.
 
@@ -194,6 +195,8 @@ class Scaling:
             Whether targets are divided by their spread as well as centred; one-hot targets are not.
         ddof : int
             Subtracted from the total weight in the variance.
+        is_fixed : array of bool, of shape (d,), optional
+            Columns of a designed spread, such as 0 and 1 for a level of a category: they are centred and no more.
 
         Raises
         ------
@@ -211,12 +214,16 @@ class Scaling:
         if not scale_targets:
             y_spread = like(np.ones(y.shape[1]), y)
         mean, spread, constant = _mean_and_spread(Rows(x, weight=weight), ddof)
+        fixed = np.zeros(x.shape[1], dtype=bool) if is_fixed is None else is_fixed
+        if is_fixed is not None:
+            xp = namespace(spread)
+            spread = xp.where(like(fixed, spread), xp.ones_like(spread), spread)
         if standardize == "robust":
-            robust = _robust(x, weight, *(to_host(part) for part in (mean, spread, constant)))
+            robust = _robust(x, weight, to_host(mean), to_host(spread), to_host(constant) | fixed)
             return cls(robust.moved(lambda values: like(values, y)), Affine(y_mean, y_spread), "robust")
-        kind = "common" if standardize == "common" or (standardize == "auto" and share_units(x)) else "columns"
+        kind = "common" if standardize == "common" or (standardize == "auto" and share_units(x, fixed)) else "columns"
         if kind == "common":
-            spread = like(np.full(x.shape[1], _common(to_host(spread))), y)
+            spread = like(np.where(fixed, 1.0, _common(to_host(spread)[~fixed])), y)
         return cls(Affine(like(mean, y), like(spread, y)), Affine(y_mean, y_spread), kind)
 
     def to_tables(self) -> dict[str, Any]:
@@ -246,13 +253,14 @@ class Scaling:
         return Rows(float64(x) if self.kind == "none" else self.inputs.apply(x), targets, weight)
 
 
-def share_units(x: Any) -> bool:
+def share_units(x: Any, is_fixed: np.ndarray | None = None) -> bool:
     """Whether columns look like pixels or counts: nearly all have one common minimum, and most reach half the range.
 
-    There a column with next to no spread (a pixel at the rim) must not be blown up to unit variance.
+    There a column with next to no spread (a pixel at the rim) must not be blown up to unit variance. Columns that are
+    not scaled (`is_fixed`) do not count.
     """
     lowest, highest = _extremes(x)
-    varies = highest > lowest
+    varies = highest > lowest if is_fixed is None else (highest > lowest) & ~is_fixed
     if np.sum(varies) < 8:
         return False
     lowest, highest = lowest[varies], highest[varies]
@@ -260,11 +268,15 @@ def share_units(x: Any) -> bool:
     return bool(np.mean(lowest == floor) >= 0.9 and np.mean(highest - floor >= 0.5 * reach) >= 2 / 3)
 
 
-def longest_tail(x: Any) -> float:
-    """The largest distance of a value from its column's mean, in the column's standard deviations."""
+def longest_tail(x: Any, is_fixed: np.ndarray | None = None) -> float:
+    """The largest distance of a value from its column's mean, in the column's standard deviations.
+
+    Columns that are not scaled (`is_fixed`) do not count.
+    """
     mean, spread, _ = (to_host(part) for part in _mean_and_spread(Rows(x), 0))
     lowest, highest = _extremes(x)
-    return float(np.max(np.maximum(highest - mean, mean - lowest) / spread))
+    tails = np.maximum(highest - mean, mean - lowest) / spread
+    return float(np.max(tails if is_fixed is None else tails[~is_fixed], initial=0.0))
 
 
 def _extremes(x: Any) -> tuple[np.ndarray, np.ndarray]:

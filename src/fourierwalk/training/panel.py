@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -40,6 +41,9 @@ class RowsPanel:
         The shapes of the starts, by member; the first one holds for those that have none.
     span : Span, optional
         What the rows' coordinates are of, where they are not the inputs themselves.
+    without : callable, optional
+        A mask of rows to all rows, scaled, whose inputs do not depend on the targets of those in the mask. None: inputs
+        depend on no targets.
     """
 
     rows: Rows
@@ -49,6 +53,7 @@ class RowsPanel:
     n_together: int = 1
     shapes: tuple[Shape, ...] = ()
     span: Span | None = None
+    without: Callable[[np.ndarray], Rows] | None = None
 
     @property
     def n_inputs(self) -> int:
@@ -64,7 +69,8 @@ class RowsPanel:
             some = self.split_by.shuffled(some)
         span = Span.of(self.rows.take(some[:SPANNING_ROWS]))
         validation = None if self.validation is None else span.rows(self.validation)
-        return replace(self, rows=span.rows(self.rows), validation=validation, span=span)
+        without = None if self.without is None else partial(_projected, span, self.without)
+        return replace(self, rows=span.rows(self.rows), validation=validation, span=span, without=without)
 
     def lifted(self, frequencies: Array) -> Array:
         """Frequencies of these rows as frequencies of the inputs."""
@@ -88,7 +94,8 @@ class RowsPanel:
             return self.rows.take(self.split_by.shuffled(np.arange(len(self.rows)))), self.validation
         mask = self.split_by.mask(member)
         seen, held_out = (self.split_by.shuffled(np.flatnonzero(part)) for part in (~mask, mask))
-        return self.rows.take(seen), self.rows.take(held_out)
+        rows = self.rows if self.without is None else self.without(mask)
+        return rows.take(seen), rows.take(held_out)
 
     def split(self, member: int) -> Split:
         """The rows of a member."""
@@ -106,3 +113,7 @@ class RowsPanel:
             found.append(explore(train, held_out, policy))
         panel = replace(self, shapes=tuple(each.shape for each in found))
         return panel, float(np.mean([each.fit.error for each in found]))
+
+
+def _projected(span: Span, without: Callable[[np.ndarray], Rows], held_out: np.ndarray) -> Rows:
+    return span.rows(without(held_out))

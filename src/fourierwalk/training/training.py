@@ -55,6 +55,13 @@ class Data(NamedTuple):
     x_val: Any = None
     y_val: Array | None = None
     groups: np.ndarray | None = None
+    is_fixed: np.ndarray | None = None  # columns that keep their spread: levels of categories, cycles of dates
+    means: Any = None  # of a table with mean targets: `fourierwalk.tables.means.CrossFitted`
+
+    @property
+    def identities(self) -> Any:
+        """What tells rows apart: the inputs, but codes where these are mean targets of other rows."""
+        return self.x if self.means is None else self.means.identities()
 
 
 @dataclass(frozen=True)
@@ -235,7 +242,12 @@ class Training:
         tried = []
         for standardize in self._kinds(data, policy if explores else None, resume):
             scaling = Scaling.fit(
-                data.x, data.y, data.weight, standardize=standardize, scale_targets=self.scale_targets
+                data.x,
+                data.y,
+                data.weight,
+                standardize=standardize,
+                scale_targets=self.scale_targets,
+                is_fixed=data.is_fixed,
             )
             panel = self._panel(data, scaling, features, solver, split_by, n_together)
             if policy is not None and holds_out and start.frequencies is None:
@@ -258,8 +270,8 @@ class Training:
             return ("auto",)
         if scipy.sparse.issparse(data.x):
             return ("auto", "common")
-        is_heavy = not scalings.share_units(data.x) and scalings.longest_tail(data.x) > policy.heavy_tail
-        return ("auto", "robust") if is_heavy else ("auto",)
+        tail = 0.0 if scalings.share_units(data.x, data.is_fixed) else scalings.longest_tail(data.x, data.is_fixed)
+        return ("auto", "robust") if tail > policy.heavy_tail else ("auto",)
 
     def _panel(
         self,
@@ -282,7 +294,14 @@ class Training:
             return Split(problem, Selection(replace(problem, solver=exact), held_out, chosen, shares, tie))
 
         validation = None if data.x_val is None else scaling.rows(_as_kept(data.x_val, data.x), data.y_val)
-        return RowsPanel(scaling.rows(data.x, data.y, data.weight), validation, split_by, make, n_together)
+        rows = scaling.rows(data.x, data.y, data.weight)
+        if data.means is None:
+            return RowsPanel(rows, validation, split_by, make, n_together)
+
+        def without(held_out: np.ndarray) -> Rows:
+            return scaling.rows(like(data.means.inputs(held_out), data.y), data.y, data.weight)
+
+        return RowsPanel(rows, validation, split_by, make, n_together, without=without)
 
     def _folds(self, data: Data, seed: int, policy: Policy | None) -> tuple[Folds | None, int]:
         """Which rows are held out, and how many folds decide together."""
@@ -291,13 +310,13 @@ class Training:
                 raise ValueError("X_val and y_val need early_stopping 'auto' or True, got False.")
             if policy is None:
                 return None, 1
-            distinct, unit = np.unique(row_hash(data.x, seed), return_inverse=True)
+            distinct, unit = np.unique(row_hash(data.identities, seed), return_inverse=True)
             return Folds(unit.reshape(-1), (), int(distinct.size)), 1  # for the random order alone
         if not (policy is not None if self.early_stopping == "auto" else self.early_stopping):
             return None, 1
         labels = None if self.scale_targets else np.argmax(to_host(data.y), axis=1)
         few = 0 if policy is None else policy.few_rows
-        found = folds(data.x, self.validation_fraction, seed, labels, data.groups, few, policy or DEFAULT)
+        found = folds(data.identities, self.validation_fraction, seed, labels, data.groups, few, policy or DEFAULT)
         return found, len(found) if found is not None and found.n_rows < few else 1
 
     def _told(self, data: Data, panel: RowsPanel) -> str:

@@ -1,0 +1,300 @@
+"""TableEncoder: a table of words, dates, numbers and holes to columns of numbers, as a scikit-learn transformer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, validate_data
+
+from fourierwalk.arrays.library import is_foreign, to_host
+from fourierwalk.parameters import count
+from fourierwalk.tables.columns import Column, Levels, Means, Moment, Number, codes_of, from_table, levels_of
+from fourierwalk.tables.means import N_FOLDS, Coded, CrossFitted, Grouped
+from fourierwalk.tables.table import WORDS, Table, as_words, is_table
+from fourierwalk.training.folds import row_hash
+from fourierwalk.weights import weights
+
+MAX_ONE_HOT = 10
+"""Up to so many levels have a column each."""
+
+MOST_CLASSES = 32
+"""Whole numbers of more different values than this are numbers, not classes."""
+
+FORMAT = 1
+
+
+class Encoding(NamedTuple):
+    """Encoded rows of a fit, which of their columns are not to be standardised, and their means if there are any."""
+
+    x: np.ndarray
+    is_fixed: np.ndarray
+    means: CrossFitted | None
+
+
+class TableEncoder(TransformerMixin, BaseEstimator):
+    """Words, categories, dates and missing values as columns of numbers.
+
+    Parameters
+    ----------
+    categorical_features : "from_dtype", array of bool, of int or of str, or None, default="from_dtype"
+        Which columns are categories, as in scikit-learn's histogram-based boosting: those of words, categories and
+        truth values; those of a mask, of indices or of names; or none.
+    max_one_hot : int, default=10
+        Categories of up to so many levels, missing included, have a column of 0 and 1 for each level; two levels share
+        one column. Of more levels the mean target takes their place: `fit` needs y then.
+
+    Attributes
+    ----------
+    columns_ : tuple
+        What became of each input column.
+    n_features_in_ : int
+        Columns of X.
+    feature_names_in_ : array of str
+        Their names, where X has some.
+
+    Notes
+    -----
+    Numbers stay as they are. A missing one is the median, and one more column marks it, where fit has seen some.
+    Dates become the year with its fraction, and cosine and sine of the year's, the week's and the day's cycle.
+    A level that fit has not seen becomes the mean of the rows.
+
+    ``fit(X, y).transform(X)`` differs from ``fit_transform(X, y)`` where there are mean targets: the second encodes
+    each row by the targets of other rows, as scikit-learn's ``TargetEncoder`` does. It is the one to train on.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from fourierwalk import TableEncoder
+    >>> cars = pd.DataFrame({"doors": [2, None, 4], "fuel": ["gas", "diesel", "gas"]})
+    >>> encoder = TableEncoder().fit(cars)
+    >>> encoder.get_feature_names_out()
+    array(['doors', 'doors_missing', 'fuel_gas'], dtype=object)
+    >>> encoder.transform(cars)
+    array([[2., 0., 1.],
+           [2., 1., 0.],
+           [4., 0., 1.]])
+    """
+
+    def __init__(self, categorical_features: Any = "from_dtype", max_one_hot: int = MAX_ONE_HOT) -> None:
+        self.categorical_features = categorical_features
+        self.max_one_hot = max_one_hot
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> TableEncoder:
+        """Learn levels, medians and mean targets.
+
+        Parameters
+        ----------
+        X : frame or array of shape (n, d)
+            The table.
+        y : array of shape (n,) or (n, q), optional
+            Targets, numbers or labels. Only categories of many levels need them.
+        sample_weight : array of shape (n,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        self
+        """
+        self._fit(X, y, sample_weight)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
+        """Fit, and encode each row with mean targets of other rows."""
+        return self._fit(X, y, sample_weight).x
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Encoding:
+        count("max_one_hot", self.max_one_hot, 2)
+        table = self._table(X, reset=True)
+        targets = None if y is None else targets_of(y)
+        check_consistent_length(table, targets)
+        if sample_weight is None:
+            return self.encoded(table, targets, None)
+        return self.encoded(table, targets, weights(sample_weight, len(table)))
+
+    def encoded(
+        self, table: Table, y: np.ndarray | None, weight: np.ndarray | None, groups: np.ndarray | None = None
+    ) -> Encoding:
+        """Fit to checked rows, (n, q) targets and weights, and encode them; rows of a group stay together."""
+        is_category = self._categories(table)
+        self.columns_ = tuple(
+            self._fitted(name, column, category, y, weight)
+            for name, column, category in zip(table.names, table.columns, is_category, strict=True)
+        )
+        x = self.encode(table)
+        is_fixed = np.array([fixed for column in self.columns_ for fixed in column.is_fixed], dtype=bool)
+        coded = self._coded(table)
+        if y is None or not coded:
+            return Encoding(x, is_fixed, None)
+        means = CrossFitted(x, coded, y, weight, np.zeros(len(x), dtype=np.int64))
+        kept = means.identities() if groups is None else groups.astype(np.float64)[:, None]
+        part = (row_hash(kept, seed=0) % np.uint64(N_FOLDS)).astype(np.int64)
+        means = CrossFitted(x, coded, y, weight, part)
+        return Encoding(means.inputs(), is_fixed, means)
+
+    def encode(self, table: Table) -> np.ndarray:
+        """The columns of a table that is known to have the columns of fit."""
+        parts = [column.encode(values) for column, values in zip(self.columns_, table.columns, strict=True)]
+        return np.concatenate(parts, axis=1)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """The columns of numbers, (n, n_columns), float64."""
+        check_is_fitted(self)
+        return self.encode(self._table(X, reset=False))
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The names of the columns that `transform` gives."""
+        check_is_fitted(self)
+        names = [column.name for column in self.columns_]
+        if input_features is not None and list(input_features) != names:
+            raise ValueError(f"input_features must equal the names of fit, {names}, got {list(input_features)}.")
+        return np.array([label for column in self.columns_ for label in column.labels], dtype=object)
+
+    def summed(self, values: np.ndarray) -> np.ndarray:
+        """Values of the encoded columns, added up over those of each input."""
+        ends = np.cumsum([len(column.labels) for column in self.columns_])
+        return np.array([part.sum() for part in np.split(np.asarray(values), ends[:-1])])
+
+    def to_tables(self) -> dict[str, Any]:
+        """All that is fitted, as words, numbers and arrays: `from_tables` makes the encoder again."""
+        check_is_fitted(self)
+        return {
+            "format": FORMAT,
+            "has_names": hasattr(self, "feature_names_in_"),
+            "columns": [column.to_table() for column in self.columns_],
+        }
+
+    @classmethod
+    def from_tables(cls, tables: Mapping[str, Any]) -> TableEncoder:
+        """A fitted encoder from what `to_tables` gave; lists do for arrays."""
+        if tables.get("format") != FORMAT:
+            raise ValueError(f"tables must be of format {FORMAT}, got {tables.get('format')!r}.")
+        if not isinstance(tables.get("columns"), list | tuple) or not isinstance(tables.get("has_names"), bool):
+            raise ValueError("tables must have a list of columns, and say whether these have names.")
+        encoder = cls()
+        encoder.columns_ = tuple(from_table(column) for column in tables["columns"])
+        encoder.n_features_in_ = len(encoder.columns_)
+        if tables["has_names"]:
+            encoder.feature_names_in_ = np.array([column.name for column in encoder.columns_], dtype=object)
+        return encoder
+
+    def _coded(self, table: Table) -> list[Coded]:
+        found, start = [], 0
+        for column, values in zip(self.columns_, table.columns, strict=True):
+            width = len(column.labels)
+            if isinstance(column, Means):
+                codes = codes_of(column.levels, as_words(values))
+                found.append(Coded(codes, len(column.levels), slice(start, start + width)))
+            start += width
+        return found
+
+    def _fitted(
+        self, name: str, values: np.ndarray, is_category: bool, y: np.ndarray | None, weight: np.ndarray | None
+    ) -> Column:
+        """What becomes of a column; rows of weight zero say nothing about that."""
+        if weight is not None and np.any(weight == 0):
+            kept = weight > 0
+            y = None if y is None else y[kept]
+            values, weight = values[kept], weight[kept]
+        if values.dtype.kind == "M" and not is_category:
+            return Moment.fit(name, values, weight)
+        if not is_category:
+            return Number.fit(name, values, weight)
+        words = as_words(values)
+        levels = levels_of(words)
+        if len(levels) <= self.max_one_hot:
+            return Levels.fit(name, words, levels, weight)
+        if y is None:
+            raise ValueError(
+                f"y must be given, because column {name!r} has {len(levels)} levels, more than "
+                f"max_one_hot={self.max_one_hot}: their mean targets take their place."
+            )
+        return Means.fit(name, levels, Grouped.of(codes_of(levels, words), len(levels), y, weight))
+
+    def _categories(self, table: Table) -> list[bool]:
+        """Which columns are categories; words that are none are an error."""
+        chosen = named_columns(self.categorical_features, table)
+        for name, values, kind, is_category in zip(table.names, table.columns, table.kinds, chosen, strict=True):
+            if kind == WORDS and not is_category:
+                first = next((word for word in values.tolist() if word is not None), None)
+                raise ValueError(
+                    f"categorical_features must name every column of words, got {self.categorical_features!r}, but "
+                    f"column {name!r} holds {first!r}."
+                )
+        return chosen
+
+    def _table(self, X: Any, *, reset: bool) -> Table:
+        """The checked table."""
+        if not is_table(X):
+            X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
+            return Table.of(X)
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        table = Table.of(X)
+        if 0 in table.shape:
+            raise ValueError(f"X must have at least one row and one column, got shape {table.shape}.")
+        if isinstance(X, Table):
+            self._check_names(table.names, reset)
+        return table
+
+    def _check_names(self, names: Sequence[str], reset: bool) -> None:
+        """Of a `Table`, whose names scikit-learn does not see."""
+        if reset:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_") and list(names) != list(self.feature_names_in_):
+            raise ValueError(f"X must have the columns {list(self.feature_names_in_)} of fit, got {list(names)}.")
+
+
+def is_from_dtype(categorical_features: Any) -> bool:
+    """Whether a user leaves it to the columns which of them are categories."""
+    return isinstance(categorical_features, str) and categorical_features == "from_dtype"
+
+
+def named_columns(categorical_features: Any, table: Table) -> list[bool]:
+    """Which columns a user's `categorical_features` means."""
+    names, n = list(table.names), len(table.names)
+    if isinstance(categorical_features, str):
+        if not is_from_dtype(categorical_features):
+            raise ValueError(
+                f"categorical_features must be 'from_dtype', a mask, indices, names or None, got "
+                f"{categorical_features!r}."
+            )
+        return [kind == WORDS for kind in table.kinds]
+    given = np.asarray([] if categorical_features is None else categorical_features)
+    if given.dtype == bool:
+        if given.shape != (n,):
+            raise ValueError(f"categorical_features must have {n} entries as a mask, got shape {given.shape}.")
+        return given.tolist()
+    listed = given.reshape(-1).tolist()
+    if listed and all(isinstance(entry, str) for entry in listed):
+        unknown = [entry for entry in listed if entry not in names]
+        listed = [names.index(entry) for entry in listed if entry in names]
+    else:
+        unknown = [entry for entry in listed if not isinstance(entry, int) or not 0 <= entry < n]
+    if unknown:
+        raise ValueError(f"categorical_features must be columns of X, {names}, or their indices, got {unknown[0]!r}.")
+    return [j in listed for j in range(n)]
+
+
+def are_classes(y: Any) -> bool:
+    """Whether targets look like labels: words, or whole numbers of few different values."""
+    values = to_host(y) if is_foreign(y) else np.asarray(y)
+    if y is None or values.ndim == 0 or (values.dtype.kind == "f" and not np.all(np.isfinite(values))):
+        return False
+    return type_of_target(values) in ("binary", "multiclass") and np.unique(values).size <= MOST_CLASSES
+
+
+def targets_of(y: Any) -> np.ndarray:
+    """Numbers (n, q); labels as a column of 0 and 1 per class, one column for two classes."""
+    if are_classes(y):
+        classes, codes = np.unique(np.asarray(y).reshape(-1), return_inverse=True)
+        return np.eye(classes.size)[codes][:, 1 if classes.size == 2 else 0 :]
+    numbers = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+    return numbers.reshape(len(numbers), -1)

@@ -1,0 +1,112 @@
+"""Mean targets of the levels of a column, and rows that are encoded by the targets of other rows alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+N_FOLDS = 5
+"""Parts of the rows: each is encoded by the targets of the others."""
+
+
+class Grouped(NamedTuple):
+    """Sums over the rows of each level: weights (L,), targets and their squares (L, q)."""
+
+    weight: np.ndarray
+    total: np.ndarray
+    squares: np.ndarray
+
+    @classmethod
+    def of(cls, codes: np.ndarray, n_levels: int, y: np.ndarray, weight: np.ndarray | None) -> Grouped:
+        """The sums of rows whose levels have these codes."""
+        w = np.ones(codes.size) if weight is None else weight
+        sums = [
+            np.stack([np.bincount(codes, w * column, minlength=n_levels) for column in power.T], axis=1)
+            for power in (y, y**2)
+        ]
+        return cls(np.bincount(codes, w, minlength=n_levels), *sums)
+
+
+def smoothed(grouped: Grouped) -> tuple[np.ndarray, np.ndarray]:
+    """The levels' means (L, q), drawn towards the mean of all (q,) as a random-effects model has it.
+
+    A level of weight w has the mean (w·own + m·all)/(w + m), with m the variance within levels over the one between.
+    """
+    weight, total, squares = grouped
+    whole = max(weight.sum(), 1e-300)
+    mean = total.sum(axis=0) / whole
+    counted = np.maximum(weight, 1e-300)[:, None]
+    within = np.maximum(squares - total**2 / counted, 0.0).sum(axis=0)
+    overall = np.maximum(squares.sum(axis=0) - whole * mean**2, 0.0)
+    n_levels = int(np.count_nonzero(weight))
+    inside = within / max(whole - n_levels, 1e-300) if whole > n_levels else overall / whole
+    size = max(whole - float(np.sum(weight**2)) / whole, 1e-300)  # of a level, times one less than their number
+    between = np.maximum(overall - within - (n_levels - 1) * inside, 0.0) / size
+    scale = inside + between
+    kept = between[None, :] * weight[:, None]
+    drawn = inside[None, :] + kept
+    share = np.where(drawn > 1e-12 * scale, kept / np.where(drawn > 0, drawn, 1.0), 0.0)
+    return mean + share * (total / counted - mean), mean
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A column of many levels: the code of each row's level, and the encoded columns that its means take."""
+
+    codes: np.ndarray
+    n_levels: int
+    place: slice
+
+
+@dataclass(frozen=True)
+class CrossFitted:
+    """Encoded rows whose mean targets come from other rows: rows in five parts, each encoded by the other four.
+
+    Parameters
+    ----------
+    x : array of shape (n, d)
+        Encoded rows; the columns of means are replaced.
+    coded : sequence of Coded
+        The columns of many levels.
+    y : array of shape (n, q)
+        Targets.
+    weight : array of shape (n,), optional
+        Weights of the rows.
+    part : array of shape (n,)
+        The part of each row, 0 to 4; equal rows, and rows of a group, are in one.
+    """
+
+    x: np.ndarray
+    coded: Sequence[Coded]
+    y: np.ndarray
+    weight: np.ndarray | None
+    part: np.ndarray
+
+    def inputs(self, held_out: np.ndarray | None = None) -> np.ndarray:
+        """All rows. The targets of those held out (a mask) are used in none of them."""
+        seen = np.ones(len(self.x), dtype=bool) if held_out is None else ~held_out
+        counts = seen if self.weight is None else seen & (self.weight > 0)
+        x = self.x.copy()
+        for part in range(-1, N_FOLDS):  # −1: the rows held out, which all that are seen may encode
+            rows = ~seen if part < 0 else seen & (self.part == part)
+            others = counts & (self.part != part) if np.any(counts & (self.part != part)) else counts
+            if np.any(rows):
+                self._encode(x, rows, others)
+        return x
+
+    def identities(self) -> np.ndarray:
+        """The rows with codes of their levels: equal if and only if the rows of the table are."""
+        x = self.x.copy()
+        for column in self.coded:
+            x[:, column.place] = column.codes[:, None]
+        return x
+
+    def _encode(self, x: np.ndarray, rows: np.ndarray, others: np.ndarray) -> None:
+        weight = None if self.weight is None else self.weight[others]
+        for column in self.coded:
+            grouped = Grouped.of(column.codes[others], column.n_levels, self.y[others], weight)
+            means, mean = smoothed(grouped)
+            x[rows, column.place] = np.vstack((means, mean))[column.codes[rows]]  # −1, of an unknown level, is the last

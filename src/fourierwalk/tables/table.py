@@ -1,0 +1,184 @@
+"""Table: named columns of plain arrays; what every frame, of whichever library, is read into."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+NUMBERS, WORDS, MOMENTS = "numbers", "words", "moments"
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Named columns of one length, each of one kind.
+
+    Parameters
+    ----------
+    names : tuple of str
+        One name per column.
+    columns : tuple of arrays of shape (n,)
+        Numbers: float64, missing is NaN. Words: object, str or None. Moments: datetime64, missing is NaT.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = Table.of(pd.DataFrame({"size": [1, None], "make": ["audi", None]}))
+    >>> table.kinds, table.shape
+    (('numbers', 'words'), (2, 2))
+    >>> table[:1].columns
+    (array([1.]), array(['audi'], dtype=object))
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[np.ndarray, ...]
+
+    @classmethod
+    def of(cls, X: Any, names: Sequence[str] | None = None) -> Table:
+        """Read a frame (pandas, polars, pyarrow, …), a `Table` or an array; columns of arrays are called x0, x1, …"""
+        if isinstance(X, Table):
+            return X
+        if nw.dependencies.is_into_dataframe(X) or isinstance(X, nw.DataFrame):
+            frame = nw.from_native(X, eager_only=True, pass_through=False)
+            found = tuple(str(name) for name in frame.columns)
+            return cls(found, tuple(_series(name, frame[:, j]) for j, name in enumerate(found)))
+        values = np.asarray(X)
+        if values.ndim != 2:
+            raise ValueError(f"X must be a table of rows and columns, got an array of {values.ndim} dimensions.")
+        found = tuple(f"x{j}" for j in range(values.shape[1])) if names is None else tuple(names)
+        return cls(found, tuple(_column(name, values[:, j]) for j, name in enumerate(found)))
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, rows: Any) -> Table:
+        """Some rows: a slice, a mask or indices."""
+        return Table(self.names, tuple(column[rows] for column in self.columns))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return (len(self.columns[0]) if self.columns else 0), len(self.columns)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What each column holds: "numbers", "words" or "moments"."""
+        return tuple(kind_of(column) for column in self.columns)
+
+
+def is_table(X: Any) -> bool:
+    """Whether an input is a frame, a `Table`, or an array of objects with words in it."""
+    if isinstance(X, np.ndarray):
+        return X.dtype == object and X.ndim == 2 and any(isinstance(value, str) for value in X.flat)
+    return isinstance(X, Table | nw.DataFrame) or nw.dependencies.is_into_dataframe(X)
+
+
+def kind_of(column: np.ndarray) -> str:
+    """What a column of a `Table` holds."""
+    return {"f": NUMBERS, "M": MOMENTS}.get(column.dtype.kind, WORDS)
+
+
+def as_words(column: np.ndarray) -> np.ndarray:
+    """Any column as words. A whole number is written without a point, so that 3 and 3.0 are one level."""
+    if kind_of(column) == WORDS:
+        return column
+    distinct, codes = np.unique(column, return_inverse=True)
+    words = np.array([_word(value) for value in distinct.tolist()], dtype=object)
+    words[distinct != distinct] = None  # NaN and NaT differ from themselves
+    return words[codes]
+
+
+def as_numbers(name: str, column: np.ndarray) -> np.ndarray:
+    """A column that must hold finite numbers; one that is all missing does."""
+    if kind_of(column) == NUMBERS:
+        infinite = np.flatnonzero(np.isinf(column))
+        if infinite.size:
+            raise ValueError(
+                f"X must be finite or missing in column {name!r}, got {column[infinite[0]]} in row {infinite[0]}."
+            )
+        return column
+    wrong = np.flatnonzero(column != None) if kind_of(column) == WORDS else np.flatnonzero(column == column)  # noqa: E711
+    if wrong.size:
+        raise ValueError(
+            f"X must hold numbers in column {name!r} as it did in fit, got {str(column[wrong[0]])!r} in row {wrong[0]}."
+        )
+    return np.full(column.size, np.nan)
+
+
+def as_moments(name: str, column: np.ndarray) -> np.ndarray:
+    """A column that must hold dates or times; one that is all missing does."""
+    if kind_of(column) == MOMENTS:
+        return column
+    wrong = np.flatnonzero(column != None) if kind_of(column) == WORDS else np.flatnonzero(column == column)  # noqa: E711
+    if wrong.size:
+        raise ValueError(
+            f"X must hold dates in column {name!r} as it did in fit, got {str(column[wrong[0]])!r} in row {wrong[0]}."
+        )
+    return np.full(column.size, "NaT", dtype="datetime64[us]")
+
+
+def _word(value: Any) -> str:
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _series(name: str, series: Any) -> np.ndarray:
+    """A column of a frame."""
+    dtype = series.dtype
+    if dtype.is_numeric():
+        return np.array(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+    if dtype in (nw.Categorical, nw.Enum, nw.String):
+        return _filled(series.to_list(), lambda value: value if isinstance(value, str) else _word(value))
+    if dtype == nw.Boolean:
+        return _filled(series.to_list(), str)
+    if dtype == nw.Datetime and getattr(dtype, "time_zone", None):
+        series = series.dt.replace_time_zone(None)  # the hour of the place is the one that matters
+    if dtype in (nw.Datetime, nw.Date):
+        return np.asarray(series.cast(nw.Datetime("us")).to_numpy(), dtype="datetime64[us]")
+    if dtype == nw.Duration:
+        return np.array(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+    return _column(name, np.array(series.to_list(), dtype=object))
+
+
+def _filled(values: Iterable[Any], word: Callable[[Any], str]) -> np.ndarray:
+    """Words, None for what is missing."""
+    listed = list(values)
+    words = np.empty(len(listed), dtype=object)
+    words[:] = [None if _is_missing(value) else word(value) for value in listed]
+    return words
+
+
+def _column(name: str, values: np.ndarray) -> np.ndarray:
+    """A column of an array, or of objects: all numbers, all moments, else words."""
+    if values.dtype.kind in "fiu":
+        return values.astype(np.float64)
+    if values.dtype.kind == "M":
+        return values
+    if values.dtype.kind == "b":
+        return _filled(values.tolist(), str)
+    present = [value for value in values.tolist() if not _is_missing(value)]
+    if present and all(isinstance(value, bool | np.bool_ | str) for value in present):
+        return _filled(values.tolist(), str)
+    if all(isinstance(value, Real) for value in present):
+        return np.array([np.nan if _is_missing(value) else float(value) for value in values.tolist()])
+    if all(isinstance(value, datetime.date) for value in present):
+        listed = [None if _is_missing(value) else value for value in values.tolist()]
+        return np.array(listed, dtype="datetime64[us]")
+    odd = next(value for value in present if not isinstance(value, str))
+    if isinstance(odd, Real):
+        return _filled(values.tolist(), lambda value: value if isinstance(value, str) else _word(value))
+    raise TypeError(f"X must hold numbers, words or dates in column {name!r}, got {type(odd).__name__}.")
+
+
+def _is_missing(value: Any) -> bool:
+    """None, NaN, NaT and pandas' NA: what does not equal itself."""
+    if value is None:
+        return True
+    if isinstance(value, str):
+        return False
+    same = value == value
+    return same is not True and not (isinstance(same, bool | np.bool_) and bool(same))
