@@ -30,6 +30,7 @@ BELOW = {
     "estimators": {*CORE, "files", "model", "parameters", "tables", "training", "inputs", "settings"},
     "loading": {"estimators", "files", "model"},
     "__init__": {"estimators", "loading", "model", "solving", "tables", "version"},
+    "reading": {"arrays", "tables"},
     "reporting": {"files"},
 }
 LIBRARY = {*BELOW}

@@ -10,6 +10,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 
+class NotWritten(OSError):
+    """A sentence that says which file could not be written, and why."""
+
+
 @contextmanager
 def replacing(path: Path | str) -> Iterator[BinaryIO]:
     """A file to write to, which takes the path's place at the end: a reader sees the old one or the new one.
@@ -30,7 +34,7 @@ def replacing(path: Path | str) -> Iterator[BinaryIO]:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     except OSError as error:
-        raise _sentence(path, error) from error
+        raise _not_written(path, error) from error
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -41,11 +45,26 @@ def replacing(path: Path | str) -> Iterator[BinaryIO]:
     except BaseException as error:
         with suppress(OSError):
             Path(name).unlink(missing_ok=True)
-        if isinstance(error, OSError) and not isinstance(error, FileNotFoundError):
-            raise _sentence(path, error) from error
+        if isinstance(error, OSError) and error.filename in (None, name):  # not of a file that is read meanwhile
+            raise _not_written(path, error) from error
         raise
 
 
-def _sentence(path: Path, error: OSError) -> OSError:
-    """The same kind of error, as a sentence that names the file."""
-    return type(error)(f"{path} cannot be written: {error.strerror or error}.")
+def _not_written(path: Path, error: OSError) -> NotWritten:
+    return NotWritten(f"{path} cannot be written: {error.strerror or error}.")
+
+
+def check_writable(path: Path | str) -> None:
+    """Raise now what `replacing` would raise later, after the work.
+
+    Folders that are not there yet are made.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise NotWritten(f"{path} cannot be written: it is a folder.")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", suffix=".part"):
+            pass
+    except OSError as error:
+        raise _not_written(path, error) from error
