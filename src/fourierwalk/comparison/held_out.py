@@ -77,7 +77,7 @@ def reference_errors(table: Table, y: np.ndarray, task: str, split: Parts, seed:
     """The errors of the references, on columns of numbers that our encoder made of the rows to learn from."""
     encoder = TableEncoder()
     x = encoder.fit_transform(table[split.train], y[split.train])
-    x_test = encoder.transform(table[split.test])
+    x_test = encoder.encode(table[split.test])
     found = {}
     for name, make in REFERENCES[task].items():
         with warnings.catch_warnings():
