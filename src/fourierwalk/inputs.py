@@ -21,7 +21,7 @@ from fourierwalk.arrays.memory import accelerator_free_bytes
 from fourierwalk.data.streaming import Streamed
 from fourierwalk.files.fields import Fields
 from fourierwalk.parameters import number, option
-from fourierwalk.tables.encoder import TableEncoder, is_from_dtype
+from fourierwalk.tables.encoder import TableEncoder, checked, is_from_dtype
 from fourierwalk.tables.table import Table, is_table
 from fourierwalk.training.training import Data
 from fourierwalk.weights import weights
@@ -135,7 +135,7 @@ def _checked(estimator: Any, X: Any, y: Any, **targets: Any) -> tuple[Any, np.nd
         has_categories = not (estimator.categorical_features is None or is_from_dtype(estimator.categorical_features))
         return Table.of(X) if has_holes(estimator, X, "X") or has_categories else X, y
     y = validate_data(estimator, y=y, **targets)
-    X = _table(estimator, X, "X", reset=True)
+    X = checked(estimator, X, "X", reset=True)
     check_consistent_length(X, y)
     return X, y
 
@@ -151,15 +151,6 @@ def has_holes(estimator: Any, X: Any, name: str) -> bool:
     if missing and scipy.sparse.issparse(X):
         raise ValueError(f"{name} must be dense where values are missing, got NaN in a sparse {type(X).__name__}.")
     return missing
-
-
-def _table(estimator: Any, X: Any, name: str, *, reset: bool) -> Table:
-    """A frame as a `Table`, with the columns of fit."""
-    validate_data(estimator, X, reset=reset, skip_check_array=True)
-    table = Table.of(X)
-    if 0 in table.shape:
-        raise ValueError(f"{name} must have at least one row and one column, got shape {table.shape}.")
-    return table
 
 
 _WANTED = "on the device and of the array library that fit saw"
@@ -178,7 +169,7 @@ def later(estimator: Any, X: Any, name: str, reference: Array) -> Any:
             raise ValueError(f"{name} must have {estimator.n_features_in_} columns like X, got {X.shape[1]}.")
     encoder = getattr(estimator, "encoder_", None)
     if encoder is not None and is_table(X):
-        return encoder.encode(_table(estimator, X, name, reset=False))
+        return encoder.encode(checked(estimator, X, name, reset=False))
     X = validate_data(estimator, X, reset=False, **_KINDS)
     missing = has_holes(estimator, X, name)
     if encoder is not None:
@@ -234,29 +225,29 @@ def data(
     return found._replace(x_val=X_val, y_val=y_val)
 
 
-def _encoded(estimator: Any, table: Table, checked: Data) -> Data:
+def _encoded(estimator: Any, table: Table, raw: Data) -> Data:
     """The data with a table's columns of numbers; the estimator has the encoder."""
     encoder = TableEncoder(estimator.categorical_features)
     for name in ("n_features_in_", "feature_names_in_"):
         if hasattr(estimator, name):
             setattr(encoder, name, getattr(estimator, name))
-    y = checked.y
+    y = raw.y
     if y.shape[1] == 2 and np.array_equal(y.sum(axis=1), np.ones(len(y))):
         y = y[:, 1:]  # of two classes, or shares, one says it all
-    x, is_fixed, means = encoder.encoded(table, y, checked.weight, checked.groups)
+    x, is_fixed, means = encoder.encoded(table, y, raw.weight, raw.groups)
     estimator.encoder_ = encoder
-    return checked._replace(x=x, is_fixed=is_fixed, means=means)
+    return raw._replace(x=x, is_fixed=is_fixed, means=means)
 
 
-def moved(checked: Data, device: str | None) -> Data:
+def moved(found: Data, device: str | None) -> Data:
     """The data on the device that the user names."""
     if device is None:
-        return checked
-    x, x_val = (None if part is None else inputs_on(part, device) for part in (checked.x, checked.x_val))
+        return found
+    x, x_val = (None if part is None else inputs_on(part, device) for part in (found.x, found.x_val))
     y, weight, y_val = (
-        None if part is None else on_device(part, device) for part in (checked.y, checked.weight, checked.y_val)
+        None if part is None else on_device(part, device) for part in (found.y, found.weight, found.y_val)
     )
-    return checked._replace(x=x, y=y, weight=weight, x_val=x_val, y_val=y_val)
+    return found._replace(x=x, y=y, weight=weight, x_val=x_val, y_val=y_val)
 
 
 STREAMED_SHARE = 0.5

@@ -45,3 +45,17 @@ def data_folder(folder):
         for file, text in files.items():
             (folder / "uci" / name / f"{file}.txt").write_text(text)
     return folder
+
+
+def mixed_folder(folder):
+    """A data folder with a table of words, holes and numbers: the price of 600 cars by make, fuel and size."""
+    rng = np.random.default_rng(0)
+    makes, fuels, sizes = rng.integers(15, size=600), rng.integers(2, size=600), rng.standard_normal(600)
+    prices = makes + 3 * fuels + 2 * sizes
+    lines = [
+        f"make{make},{'gas' if fuel else 'diesel'},{'' if number % 10 == 0 else size},{price}"
+        for number, (make, fuel, size, price) in enumerate(zip(makes, fuels, sizes, prices, strict=True))
+    ]
+    (folder / "mixed").mkdir(parents=True)
+    (folder / "mixed" / "cars.csv").write_text("\n".join(["make,fuel,size,price", *lines]) + "\n")
+    return folder

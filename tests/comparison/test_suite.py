@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from comparison.made_up import data_folder
+from comparison.made_up import data_folder, mixed_folder
 from fourierwalk.comparison import methods, suite
 from fourierwalk.comparison.checkouts import Checkout
 from fourierwalk.comparison.methods import SUITE_NAMES
 
 
 def test_all_data_sets_have_three_splits(tmp_path):
-    found = {dataset.name: dataset for dataset in suite.datasets(str(data_folder(tmp_path)))}
+    found = {dataset.name: dataset for dataset in suite.datasets("tables", str(data_folder(tmp_path)))}
     assert set(found) == {"large", "small", *suite.UCI, *suite.BUNDLED, *suite.GENERATED}
     assert {len(dataset.numbers(None)) for dataset in found.values()} == {3}
     assert len(found["wine"].numbers(1)) == 1
@@ -21,19 +21,41 @@ def test_all_data_sets_have_three_splits(tmp_path):
 
 def test_names_restrict_it(tmp_path):
     folder = str(data_folder(tmp_path))
-    assert [dataset.name for dataset in suite.datasets(folder, ["wine", "small"])] == ["small", "wine"]
+    assert [dataset.name for dataset in suite.datasets("tables", folder, ["wine", "small"])] == ["small", "wine"]
     with pytest.raises(ValueError, match=r"DATASET must be one of the suite's large, small, concrete, .*, got 'iris'"):
-        suite.datasets(folder, ["iris"])
+        suite.datasets("tables", folder, ["iris"])
 
 
 def test_a_missing_folder_is_named(tmp_path):
     with pytest.raises(ValueError, match="--suite tables needs --data-dir"):
-        suite.datasets(None)
+        suite.datasets("tables", None)
     with pytest.raises(FileNotFoundError, match=r"--data-dir .* must hold the folder tabular, which is not there"):
-        suite.datasets(str(tmp_path))
+        suite.datasets("tables", str(tmp_path))
     (tmp_path / "tabular").mkdir()
     with pytest.raises(FileNotFoundError, match="must hold the folder uci/concrete"):
-        suite.datasets(str(tmp_path))
+        suite.datasets("tables", str(tmp_path))
+
+
+def test_mixed_tables_have_twenty_splits(tmp_path):
+    (dataset,) = suite.datasets("mixed", str(mixed_folder(tmp_path)))
+    assert (dataset.name, dataset.task, len(dataset.numbers(None))) == ("cars", "regression", 20)
+    rows = dataset.splits(0)
+    assert (rows.x.shape, rows.x_test.shape) == ((480, 3), (120, 3))
+    assert rows.x.kinds == ("words", "words", "numbers")
+    (tmp_path / "mixed" / "cars.csv").unlink()
+    with pytest.raises(ValueError, match=r"must hold .csv files in its folder mixed, got none"):
+        suite.datasets("mixed", str(tmp_path))
+    with pytest.raises(ValueError, match="--suite mixed needs --data-dir, a folder that holds mixed"):
+        suite.datasets("mixed", None)
+
+
+def test_every_peer_takes_tables(tmp_path):
+    pytest.importorskip("lightgbm")
+    (dataset,) = suite.datasets("mixed", str(mixed_folder(tmp_path)))
+    rows = dataset.splits(0)
+    for method in methods.suite("regression", [8], ["fixed", "kernel-ridge", "svm", "lightgbm"], [], 1):
+        predicted = method.fit(rows.x, rows.y, 0).model.predict(rows.x_test)
+        assert np.std(predicted - rows.y_test) < 0.6 * np.std(rows.y_test), method.name
 
 
 def test_ours_of_every_commit_and_the_peers(tmp_path):
@@ -65,7 +87,7 @@ def test_every_peer_learns(task, name):
 
 
 def test_long_cells_come_first(tmp_path):
-    chosen = suite.datasets(str(data_folder(tmp_path)), ["small", "large"])
+    chosen = suite.datasets("tables", str(data_folder(tmp_path)), ["small", "large"])
     cells = suite.cells(chosen, [8], ["ours", "svm"], [Checkout(tmp_path, "aaa")], 1, n_splits=1)
     order = [(cell.dataset.name, cell.method.name) for cell in suite.longest_first(cells)]
     assert order == [("large", "svm"), ("small", "svm"), ("large", "ours-8@aaa"), ("small", "ours-8@aaa")]

@@ -37,14 +37,22 @@ def test_csv_takes_the_last_column_or_the_named_one(tmp_path):
     assert named.sha256 != last.sha256
 
 
+def test_words_and_empty_fields_make_a_table(tmp_path):
+    found = read_csv(written(tmp_path / "t.csv", "make,doors,price\naudi,2,10\n,4,20\nbmw,,30\n"))
+    assert found.task == "regression"
+    assert found.x.names == ("make", "doors")
+    assert found.x.columns[0].tolist() == ["audi", None, "bmw"]
+    np.testing.assert_array_equal(found.x.columns[1], [2, 4, np.nan])
+
+
 @pytest.mark.parametrize(
     ("text", "target", "task", "words"),
     [
         (CSV, "z", None, r"--target must be a column of DATASET .*t\.csv, one of \['a', 'b', 'c'\], got 'z'"),
         (CSV, None, "regression", "--task regression needs numbers, but 'c' .* holds 'x'"),
-        (CSV, "a", None, "numbers as inputs, but its column 'c' holds 'x'"),
-        ("a,b\n1,2\n,3\n", None, None, "must be finite, but 'a' is empty, NaN or infinite in row 1"),
+        ("a,b\n1,2\n3,\n", None, None, "must be finite, but 'b' is empty, NaN or infinite in row 1"),
         ("a,b\n1,2\n1,inf\n", None, None, "must be finite, but 'b'"),
+        ("a,b\n1,2\ninf,3\n", None, None, "must be finite, but 'a' is infinite in row 1"),
         ("1,2\n3,4\n", None, None, "must begin with a header row"),
         ("a,b\n1,2\n3\n", None, None, "has 1 values in row 3, expected 2"),
         ("a,b\n", None, None, "must have a header row, rows"),

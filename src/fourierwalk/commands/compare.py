@@ -39,7 +39,9 @@ def register(verbs: Any) -> None:
         help=f"any of {', '.join(sorted(datasets.EMBEDDED))}; a .csv or .npz file; a folder with data.txt "
         f"(default: {' '.join(DEFAULT)}); with --suite: some of its data sets (default: all)",
     )
-    parser.add_argument("--suite", choices=["tables"], help="the development suite: many data sets, cells by commit")
+    parser.add_argument(
+        "--suite", choices=sorted(suite.SUITES), help="many data sets, cells by commit: numbers, or mixed tables"
+    )
     parser.add_argument(
         "--beside",
         type=Path,
@@ -70,7 +72,7 @@ def register(verbs: Any) -> None:
     parser.add_argument(
         "--data-dir",
         help="folder with MNIST's four files (default: $FOURIERWALK_DATA, else download); with --suite: the folder "
-        "that holds tabular and uci",
+        "that holds tabular and uci, or mixed",
     )
     parser.add_argument("--threads", type=int, metavar="N", help="BLAS and OpenMP threads (default: all cores)")
     parser.add_argument("--jobs", type=int, metavar="N", default=1, help="so many cells at a time (default: 1)")
@@ -113,7 +115,7 @@ def _suite(options: argparse.Namespace, console: Console) -> int:
     sources = _checkouts(options.beside)
     widths, threads = options.widths or SUITE_WIDTHS, _threads(options)
     methods.suite("regression", widths, options.methods, sources, threads)
-    chosen = suite.datasets(options.data_dir or os.environ.get(images.FOLDER_VARIABLE), options.datasets)
+    chosen = suite.datasets(options.suite, options.data_dir or os.environ.get(images.FOLDER_VARIABLE), options.datasets)
     with checkouts.copies(sources) as copied:
         cells = suite.cells(
             chosen, widths, options.methods, copied, threads, options.splits, options.first_split, options.device

@@ -1,4 +1,4 @@
-"""What scikit-learn lacks for a fair comparison: three small estimators."""
+"""What scikit-learn lacks for a fair comparison: four small estimators."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import train_test_split
 
 from fourierwalk.data.scaling import Scaling
+from fourierwalk.tables.columns import codes_of, levels_of
+from fourierwalk.tables.table import WORDS, Table
 
 
 class UnitScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -32,6 +34,40 @@ class UnitScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> np.ndarray:
         """The scaled columns."""
         return self.inputs_.apply(X)
+
+
+class NativeCategories(TransformerMixin, BaseEstimator):
+    """A table as a pandas frame of numbers and categories, for boosting that knows what to do with them.
+
+    Levels that fit has not seen are missing.
+
+    Examples
+    --------
+    >>> table = Table.of(np.array([["audi", 1.0], ["bmw", None]], dtype=object))
+    >>> NativeCategories().fit(table[:1]).transform(table)
+         x0   x1
+    0  audi  1.0
+    1   NaN  NaN
+    """
+
+    def fit(self, X: Table, y: Any = None) -> NativeCategories:
+        """The levels."""
+        self.levels_ = [
+            levels_of(column) if kind == WORDS else None for kind, column in zip(X.kinds, X.columns, strict=True)
+        ]
+        self.n_rows_, self.n_features_in_ = X.shape
+        return self
+
+    def transform(self, X: Table) -> Any:
+        """The frame; its columns are called x0, x1, … whatever their names are."""
+        pandas = importlib.import_module("pandas")
+        frame = {}
+        for j, (levels, column) in enumerate(zip(self.levels_, X.columns, strict=True)):
+            if levels is not None:
+                codes = codes_of(known := tuple(level for level in levels if level is not None), column)
+                column = pandas.Categorical.from_codes(codes, categories=list(known))
+            frame[f"x{j}"] = column
+        return pandas.DataFrame(frame)
 
 
 class KernelRidgeClassifier(ClassifierMixin, KernelRidge):

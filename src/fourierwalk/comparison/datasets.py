@@ -23,11 +23,11 @@ TEST_SHARE = 0.2
 
 
 class Split(NamedTuple):
-    """Training and test rows; classes are codes from 0."""
+    """Training and test rows; classes are codes from 0. Inputs are arrays, or tables with words and missing values."""
 
-    x: np.ndarray
+    x: Any
     y: np.ndarray
-    x_test: np.ndarray
+    x_test: Any
     y_test: np.ndarray
 
 
@@ -103,15 +103,14 @@ def find(name: str, options: Options = NOTHING_SAID) -> Dataset:
     return _of_table(called, table, {"sha256": table.sha256, "target": options.target})
 
 
-def repeated(name: str, x: np.ndarray, y: np.ndarray, task: str, **settings: Any) -> Dataset:
+def repeated(name: str, x: Any, y: np.ndarray, task: str, **settings: Any) -> Dataset:
     """Random splits, four fifths to train on, of equal shares of every class."""
 
     def splits(number: int) -> Split:
         stratify = y if task == "classification" and np.min(np.bincount(y)) > 1 else None
-        x_train, x_test, y_train, y_test = train_test_split(
-            x, y, test_size=TEST_SHARE, random_state=number, stratify=stratify
-        )
-        return Split(x_train, y_train, x_test, y_test)
+        rows = np.arange(len(y))
+        train, test = train_test_split(rows, test_size=TEST_SHARE, random_state=number, stratify=stratify)
+        return Split(x[train], y[train], x[test], y[test])
 
     return Dataset(name, task, splits, settings={"rows": list(x.shape), **settings})
 

@@ -108,6 +108,7 @@ def _peers(task: str) -> list[Tuned]:
     if regression:
         svm, closer_svm = {**svm, "model__epsilon": (0.1,)}, {**closer_svm, "model__epsilon": (0.1, 1.0, 3.0)}
     trees: dict[str, Any] = {"task": task, "family": BESIDE}
+    native: dict[str, Any] = {**trees, "takes_tables": True}
     return [
         Tuned("rbf-sampler", "RBFSampler", task, _approximation(RBFSampler, ridge), **_FEATURES),
         Tuned("nystroem", "Nystroem", task, _approximation(Nystroem, ridge), **_FEATURES),
@@ -145,7 +146,7 @@ def _peers(task: str) -> list[Tuned]:
             "gradient boosting",
             steps=_model(lambda seed: histogram(random_state=seed, **_HISTOGRAM)),
             grid={"model__learning_rate": _RATES, "model__max_leaf_nodes": _LEAVES},
-            **trees,
+            **native,
         ),
         Tuned(
             "lightgbm",
@@ -153,7 +154,7 @@ def _peers(task: str) -> list[Tuned]:
             steps=_boosted("lightgbm", f"LGBM{kind}", n_estimators=500, verbose=-1, n_jobs=0),  # as many as allowed
             grid={"model__learning_rate": _RATES, "model__num_leaves": _LEAVES},
             module="lightgbm",
-            **trees,
+            **native,
         ),
         Tuned(
             "xgboost",
@@ -245,6 +246,7 @@ def suite(task: str, threads: int) -> list[Tuned]:
             [{**pair, "model__num_leaves": (15, 63)} for pair in rounds],
             module="lightgbm",
             family=BESIDE,
+            takes_tables=True,
             **_SUITE,
         ),
     ]

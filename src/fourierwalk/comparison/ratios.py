@@ -38,6 +38,11 @@ class Bed(NamedTuple):
             return _share(_wrong(result), int(result["n_test"]))
         return max(float(result["error"]) / float(result["target_spread"]), TINY)
 
+    def reported_error(self, result: Mapping[str, Any]) -> float:
+        """RMSE over the test targets' standard deviation; or % misclassified."""
+        scale = 1.0 if self.task == "classification" else float(result["target_spread"])
+        return float(result["error"]) / scale
+
     def error(self, results: Iterable[Mapping[str, Any]]) -> float:
         """Over splits: the root of the mean square; or the share of wrong rows of all splits, half a row added."""
         each = list(results)
@@ -63,6 +68,22 @@ class SetRatio(NamedTuple):
     def is_worse(self) -> bool:
         """By more than 5 % and by more than two standard errors."""
         return self.ratio > WORSE and math.log(self.ratio) > 2 * self.standard_error
+
+
+class Difference(NamedTuple):
+    """One data set: the mean over splits of one error less the other's, and its standard error."""
+
+    dataset: str
+    mean: float
+    standard_error: float
+    n_splits: int
+
+    @property
+    def words(self) -> str:
+        """Ahead or behind by more than one standard error, or within it."""
+        if abs(self.mean) <= self.standard_error or self.mean == 0:
+            return "within one standard error"
+        return "ahead" if self.mean < 0 else "behind"
 
 
 class Verdict(NamedTuple):
@@ -99,6 +120,23 @@ def set_ratio(bed: Bed, one: str, other: str) -> SetRatio | None:
     logs = {i: math.log(bed.split_error(a) / bed.split_error(b)) for i, (a, b) in pair.items()}
     ratio = bed.error(a for a, _ in pair.values()) / bed.error(b for _, b in pair.values())
     return SetRatio(bed.name, other, ratio, logs)
+
+
+def difference(bed: Bed, one: str, other: str) -> Difference | None:
+    """Paired by split, in % misclassified or RMSE over the test targets' spread; None where they share no split.
+
+    Examples
+    --------
+    >>> results = [{0: {"error": a}, 1: {"error": b}} for a, b in ((2.0, 4.0), (1.0, 1.0))]
+    >>> bed = Bed("iris", "", "classification", dict(zip(["ours", "svm"], results)), {})
+    >>> difference(bed, "ours", "svm").words
+    'behind'
+    """
+    pair = _both(bed, one, other)
+    if not pair:
+        return None
+    gaps = [bed.reported_error(a) - bed.reported_error(b) for a, b in pair.values()]
+    return Difference(bed.name, float(np.mean(gaps)), _standard_error(gaps), len(gaps))
 
 
 def against(beds: Sequence[Bed], one: str, other: str) -> list[SetRatio]:

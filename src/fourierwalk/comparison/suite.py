@@ -1,4 +1,4 @@
-"""The development suite: the data sets that defaults are chosen on, and all cells of a run over them."""
+"""Suites: many numeric tables, which defaults are chosen on, or mixed ones; and all cells of a run over them."""
 
 from __future__ import annotations
 
@@ -16,43 +16,58 @@ N_SPLITS = 3
 UCI = ("concrete", "kin8nm", "power-plant")
 BUNDLED = ("wine", "breast-cancer", "diabetes", "digits")
 GENERATED = ("friedman1", "borehole", "noisy-4", "noisy-20")
-TABULAR = "tabular"
+TABULAR, MIXED = "tabular", "mixed"
+N_MIXED_SPLITS = 20
 SLOW = {"svm": 8, "kernel-ridge": 6, "xrfm": 4, "network": 2}  # about how much longer than the others, for the order
 
 
-def datasets(data_dir: str | None, names: Sequence[str] = ()) -> list[Dataset]:
-    """The suite's data sets, or those of the given names."""
-    readers = _readers(data_dir)
+def datasets(suite: str, data_dir: str | None, names: Sequence[str] = ()) -> list[Dataset]:
+    """A suite's data sets, or those of the given names."""
+    readers = SUITES[suite](data_dir)
     unknown = [name for name in names if name not in readers]
     if unknown:
         raise ValueError(f"DATASET must be one of the suite's {', '.join(readers)}, got {unknown[0]!r}.")
     return [read() for name, read in readers.items() if not names or name in names]
 
 
-def _readers(data_dir: str | None) -> dict[str, Callable[[], Dataset]]:
+def _tables(data_dir: str | None) -> dict[str, Callable[[], Dataset]]:
     """By name, read when called: the tables of the folder, the UCI sets, the bundled and the generated ones."""
-    folder = _folder(data_dir)
-    tables = sorted((folder / TABULAR).glob("*.npz"))
-    if not tables:
-        raise ValueError(f"--data-dir {folder} must hold .npz files in its folder {TABULAR}, got none.")
-    found: dict[str, Callable[[], Dataset]] = {path.stem: partial(_read, str(path), TABULAR) for path in tables}
-    found |= {name: partial(_read, str(folder / "uci" / name), "uci") for name in UCI}
-    return found | {name: partial(_read, name, "other") for name in (*BUNDLED, *GENERATED)}
+    folder = _folder("tables", data_dir, (TABULAR, *(f"uci/{name}" for name in UCI)))
+    found = _files(folder / TABULAR, "npz", N_SPLITS)
+    found |= {name: partial(_read, str(folder / "uci" / name), "uci", N_SPLITS) for name in UCI}
+    return found | {name: partial(_read, name, "other", N_SPLITS) for name in (*BUNDLED, *GENERATED)}
 
 
-def _folder(data_dir: str | None) -> Path:
+def _mixed(data_dir: str | None) -> dict[str, Callable[[], Dataset]]:
+    """Tables with words and missing values; the target is the last column."""
+    return _files(_folder(MIXED, data_dir, (MIXED,)) / MIXED, "csv", N_MIXED_SPLITS)
+
+
+SUITES: dict[str, Callable[[str | None], dict[str, Callable[[], Dataset]]]] = {"tables": _tables, MIXED: _mixed}
+
+
+def _files(folder: Path, kind: str, n_splits: int) -> dict[str, Callable[[], Dataset]]:
+    paths = sorted(folder.glob(f"*.{kind}"))
+    if not paths:
+        raise ValueError(f"--data-dir {folder.parent} must hold .{kind} files in its folder {folder.name}, got none.")
+    return {path.stem: partial(_read, str(path), folder.name, n_splits) for path in paths}
+
+
+def _folder(suite: str, data_dir: str | None, parts: Sequence[str]) -> Path:
     if not data_dir:
-        raise ValueError("--suite tables needs --data-dir, a folder that holds tabular and uci (or $FOURIERWALK_DATA).")
+        raise ValueError(
+            f"--suite {suite} needs --data-dir, a folder that holds {' and '.join(parts)} (or $FOURIERWALK_DATA)."
+        )
     folder = Path(data_dir)
-    for part in (TABULAR, *(f"uci/{name}" for name in UCI)):
+    for part in parts:
         if not (folder / part).is_dir():
             raise FileNotFoundError(f"--data-dir {folder} must hold the folder {part}, which is not there.")
     return folder
 
 
-def _read(name: str, group: str) -> Dataset:
+def _read(name: str, group: str, n_splits: int) -> Dataset:
     dataset = find(name, Options())
-    n_splits = N_SPLITS if dataset.most_splits is None else min(N_SPLITS, dataset.most_splits)
+    n_splits = n_splits if dataset.most_splits is None else min(n_splits, dataset.most_splits)
     return replace(dataset, n_splits=n_splits, settings={**dataset.settings, "group": group})
 
 

@@ -7,17 +7,22 @@ import hashlib
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+
+from fourierwalk.tables import table as tables
 
 TASKS = ("regression", "classification")
 
 
 class Table(NamedTuple):
-    """Inputs (n, d), numbers or class codes (n,), which of both they are, and the files' checksum."""
+    """Inputs (n, d), numbers or class codes (n,), which of both they are, and the files' checksum.
 
-    x: np.ndarray
+    Inputs with words or empty fields are a `fourierwalk.tables.table.Table`, else an array.
+    """
+
+    x: Any
     y: np.ndarray
     task: str
     sha256: str
@@ -29,10 +34,12 @@ def read_csv(path: Path, target: str | None = None, task: str | None = None) -> 
     """A table with a header row; the target is the column of that name, or the last one."""
     header, lines = _lines(path)
     at = _position(path, header, target)
-    columns = [_column(path, name, [line[j] for line in lines]) for j, name in enumerate(header) if j != at]
+    columns = {name: _column(path, name, [line[j] for line in lines]) for j, name in enumerate(header) if j != at}
     labels = [line[at].strip() for line in lines]
     y, task = targets(path, header[at], _numbers(labels), task)
-    return Table(np.column_stack(columns), y, task, checksum([path]))
+    x = tables.Table(tuple(columns), tuple(columns.values()))
+    is_plain = all(kind == tables.NUMBERS for kind in x.kinds) and all(np.all(np.isfinite(c)) for c in x.columns)
+    return Table(np.column_stack(x.columns) if is_plain else x, y, task, checksum([path]))
 
 
 def read_npz(path: Path, task: str | None = None) -> Table:
@@ -124,11 +131,14 @@ def _position(path: Path, header: list[str], target: str | None) -> int:
 
 
 def _column(path: Path, name: str, values: list[str]) -> np.ndarray:
+    """Numbers, or words; an empty field is missing."""
     numbers = _numbers(values)
     if not np.issubdtype(numbers.dtype, np.number):
-        odd = next(value for value in values if not np.issubdtype(_numbers([value]).dtype, np.number))
-        raise ValueError(f"DATASET {path} must have numbers as inputs, but its column {name!r} holds {odd!r}.")
-    return _finite(path, name, numbers)
+        return np.array([value.strip() or None for value in values], dtype=object)
+    if np.any(np.isinf(numbers)):
+        first = int(np.flatnonzero(np.isinf(numbers))[0])
+        raise ValueError(f"DATASET {path} must be finite, but {name!r} is infinite in row {first}.")
+    return numbers
 
 
 def _numbers(values: list[str]) -> np.ndarray:

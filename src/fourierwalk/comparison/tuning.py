@@ -27,7 +27,9 @@ from sklearn.model_selection import (
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
-from fourierwalk.comparison.adapters import UnitScaler
+from fourierwalk.comparison.adapters import NativeCategories, UnitScaler
+from fourierwalk.tables.encoder import TableEncoder
+from fourierwalk.tables.table import Table
 
 N_FOLDS = 3
 OURS, PEER, BESIDE = "ours", "kernel or network", "beside"  # families of methods
@@ -115,6 +117,8 @@ class Tuned:
         Training rows of classes that have fewer are dropped: too few to hold some of them out.
     search : Search
         Which training rows judge a setting.
+    takes_tables : bool
+        Whether it has categories and missing values of its own; else tables are encoded as ours are.
     count : callable
         The pipeline and the number of training rows to the number of columns.
     module : str, optional
@@ -134,6 +138,7 @@ class Tuned:
     family: str = PEER
     least_members: int = 1
     search: Search = CrossValidation()
+    takes_tables: bool = False
 
     def settings(self) -> dict[str, Any]:
         """The steps and what is tried."""
@@ -155,12 +160,12 @@ class Tuned:
             return f"{n_rows:,} training rows are more than {self.most_rows:,}"
         return None
 
-    def fit(self, x: np.ndarray, y: np.ndarray, seed: int) -> Fitted:
+    def fit(self, x: Any, y: np.ndarray, seed: int) -> Fitted:
         """Search, search closer, fit on all rows."""
         clock = Clock()
         x, y = self._common(x, y)
         with _expected_warnings():
-            estimator = self._estimator(x, seed)
+            estimator = self._estimator(x, y, seed)
             chosen = self._chosen(estimator, x, y, seed)
             last = Clock()
             model = clone(estimator).set_params(**self._prefixed(chosen)).fit(x, y)
@@ -172,13 +177,19 @@ class Tuned:
         pipeline = model.regressor_ if self.task == "regression" else model
         return self.count(pipeline, int(pipeline["scale"].n_rows_))
 
-    def _estimator(self, x: np.ndarray, seed: int) -> Any:
-        pipeline = Pipeline([("scale", UnitScaler()), *self.steps(x.shape[0], x.shape[1], seed)])
+    def _estimator(self, x: Any, y: np.ndarray, seed: int) -> Any:
+        before: list[tuple[str, Any]] = [("scale", UnitScaler())]
+        n, d = x.shape
+        if isinstance(x, Table) and self.takes_tables:
+            before = [("scale", NativeCategories())]
+        elif isinstance(x, Table):
+            before, d = [("encode", TableEncoder()), *before], TableEncoder().fit_transform(x, y).shape[1]
+        pipeline = Pipeline([*before, *self.steps(n, d, seed)])
         if self.task == "classification":
             return pipeline
         return TransformedTargetRegressor(pipeline, transformer=StandardScaler())
 
-    def _chosen(self, estimator: Any, x: np.ndarray, y: np.ndarray, seed: int) -> dict[str, Any]:
+    def _chosen(self, estimator: Any, x: Any, y: np.ndarray, seed: int) -> dict[str, Any]:
         if not self.grid:
             return {}
         x, y = some_rows(x, y, self.tuning_rows, self.task, seed)
@@ -193,7 +204,7 @@ class Tuned:
                 chosen = self._best(estimator, [closer], x, y, seed)
         return chosen
 
-    def _common(self, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _common(self, x: Any, y: np.ndarray) -> tuple[Any, np.ndarray]:
         """The rows of classes that have enough of them."""
         if self.task == "regression" or self.least_members <= 1:
             return x, y
@@ -201,7 +212,7 @@ class Tuned:
         kept = counts[codes] >= self.least_members
         return x[kept], y[kept]
 
-    def _best(self, estimator: Any, grids: Sequence[Grid], x: np.ndarray, y: np.ndarray, seed: int) -> dict[str, Any]:
+    def _best(self, estimator: Any, grids: Sequence[Grid], x: Any, y: np.ndarray, seed: int) -> dict[str, Any]:
         scoring = "neg_root_mean_squared_error" if self.task == "regression" else "accuracy"
         tried, folds = [self._prefixed(grid) for grid in grids], self.search.folds(self.task, seed)
         search = GridSearchCV(estimator, tried, scoring=scoring, cv=folds, refit=False, error_score="raise").fit(x, y)
@@ -212,7 +223,7 @@ class Tuned:
         return {prefix + name: value for name, value in values.items()}
 
 
-def some_rows(x: np.ndarray, y: np.ndarray, n: int, task: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def some_rows(x: Any, y: np.ndarray, n: int, task: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """At most n random rows, of equal shares of every class."""
     if x.shape[0] <= n:
         return x, y

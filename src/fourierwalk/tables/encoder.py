@@ -236,20 +236,34 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if not is_table(X):
             X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
             return Table.of(X)
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        table = Table.of(X)
-        if 0 in table.shape:
-            raise ValueError(f"X must have at least one row and one column, got shape {table.shape}.")
-        if isinstance(X, Table):
-            self._check_names(table.names, reset)
-        return table
+        return checked(self, X, "X", reset=reset)
 
-    def _check_names(self, names: Sequence[str], reset: bool) -> None:
-        """Of a `Table`, whose names scikit-learn does not see."""
-        if reset:
-            self.feature_names_in_ = np.array(names, dtype=object)
-        elif hasattr(self, "feature_names_in_") and list(names) != list(self.feature_names_in_):
-            raise ValueError(f"X must have the columns {list(self.feature_names_in_)} of fit, got {list(names)}.")
+
+def checked(estimator: Any, X: Any, name: str, *, reset: bool) -> Table:
+    """A frame as a `Table`; the estimator gets the names of its columns (`reset`), or has them already."""
+    if not isinstance(X, Table):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+    elif reset:
+        estimator.n_features_in_ = len(X.names)
+        estimator.feature_names_in_ = np.array(X.names, dtype=object)
+    else:
+        check_names(name, X.names, getattr(estimator, "feature_names_in_", X.names))
+    table = Table.of(X)
+    if 0 in table.shape:
+        raise ValueError(f"{name} must have at least one row and one column, got shape {table.shape}.")
+    return table
+
+
+def check_names(name: str, given: Sequence[str], wanted: Sequence[str]) -> None:
+    """Raise one sentence that says which columns are missing, unexpected or in another place."""
+    if list(given) == list(wanted):
+        return
+    missing, added = [one for one in wanted if one not in given], [one for one in given if one not in wanted]
+    if missing or added:
+        what = [f"without {missing[:5]}"] * bool(missing) + [f"with {added[:5]}"] * bool(added)
+    else:
+        what = [f"in the order {list(given)[:5]}"]
+    raise ValueError(f"{name} must have the columns of fit, {list(wanted)}, got a table {' and '.join(what)}.")
 
 
 def is_from_dtype(categorical_features: Any) -> bool:

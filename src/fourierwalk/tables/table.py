@@ -57,7 +57,8 @@ class Table:
         return self.shape[0]
 
     def __getitem__(self, rows: Any) -> Table:
-        """Some rows: a slice, a mask or indices."""
+        """Some rows: a slice, a mask or indices; with … behind them, as scikit-learn asks for rows."""
+        rows = rows[0] if isinstance(rows, tuple) else rows
         return Table(self.names, tuple(column[rows] for column in self.columns))
 
     @property
