@@ -253,7 +253,7 @@ class _AdaptiveFourier(BaseEstimator):
         one_output = fields.option("one_output", (True, False))
         self.amplitudes_ = self.model_.amplitudes[:, 0] if one_output else self.model_.amplitudes
         self.n_features_in_ = fields.count("n_inputs", 1)
-        self.regularization_, self.n_steps_ = fields.number("regularization"), fields.count("n_steps")
+        self.regularization_, self.n_steps_ = float(fields.get("regularization")), fields.count("n_steps")
         self._scale, self._total_weight = fields.number("temperature_scale"), fields.number("total_weight", above=0)
         n_columns = n_inputs = int(self.model_.scaling.inputs.center.shape[0])
         if fields.has("encoder"):

@@ -47,4 +47,4 @@ def width(word: str) -> Any:
     try:
         return int(word)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"must be a number or auto, got {word!r}") from None
+        raise argparse.ArgumentTypeError(f"must be numbers or auto, got {word!r}") from None

@@ -22,7 +22,7 @@ DISTINCT = 0.95
 LEAST_ROWS = 20
 """With fewer rows nothing is taken for an identifier."""
 
-_IDENTIFIER = re.compile(r"(?i)(.*[_ .-])?(id|uid|uuid|index|idx|row|number|no|nr)")
+_IDENTIFIER = re.compile(r"(?i)(.*[_ .-])?(id|uid|uuid|index|idx|row|number|no|nr)|column 1|unnamed: 0")
 
 
 class Problem(NamedTuple):
@@ -63,37 +63,36 @@ def read(
         Columns that are inputs whatever they look like.
     """
     target = _chosen(source, target, drop, keep)
+    names = _names(source, drop)
+    kinds = dict(zip(source.names, source.kinds(), strict=True))
+    block = whole(source, names, [kinds[name].name for name in names])
+    columns = dict(zip(names, block.table.columns, strict=True))
+    y = columns.pop(target)
+    there = ~missing(y)
+    y, lines = y[there], block.lines[there]
+    _check_target(source, target, y, lines, kinds[target].remark, task)
+    chosen, reason = task_of(target, y, task)
+    said = [f"{chosen.capitalize()} of {target!r}: {reason}."]
+    if not there.all():
+        said.append(f"{np.sum(~there):,} rows without a target are left out.")
+    columns = {name: column[there] for name, column in columns.items()}
+    reasons = {name: "" if name in keep else _useless(name, column, y) for name, column in columns.items()}
+    if all(reasons.values()):
+        raise ValueError(f"{source.path} must have an input that can help, got only {_listed(reasons)}.")
+    said += [f"{name!r} is left out: {why}." for name, why in reasons.items() if why]
+    said += [f"{name!r} {kinds[name].remark}: it is a category." for name in columns if kinds[name].remark]
+    inputs = Table(*zip(*((name, column) for name, column in columns.items() if not reasons[name]), strict=True))
+    return Problem(inputs, labels_of(y) if chosen == "classification" else y, chosen, target, lines, tuple(said))
+
+
+def _names(source: Source, drop: Sequence[str]) -> list[str]:
     names = [name for name in source.names if name not in drop]
     if len(names) < 2:
         raise ValueError(
             f"{source.path} must have an input beside the target, got the columns {list(source.names)[:10]}: they must "
             f"be separated by commas, semicolons, tabs or bars."
         )
-    kinds = dict(zip(source.names, source.kinds(), strict=True))
-    block = whole(source, names, [kinds[name].name for name in names])
-    remarks = [
-        f"{name!r} {kinds[name].remark}: it is taken as a category."
-        for name in names
-        if kinds[name].remark and name != target
-    ]
-    columns = dict(zip(names, block.table.columns, strict=True))
-    y, lines = columns.pop(target), block.lines
-    there = np.array([value is not None for value in y.tolist()]) if y.dtype == object else ~_missing(y)
-    y, lines = y[there], lines[there]
-    _check_target(source, target, y, lines, kinds[target].remark, task)
-    chosen, reason = _task(y, task)
-    said = [f"{chosen.capitalize()} of {target!r}: {reason}."]
-    if not there.all():
-        said.append(f"{np.sum(~there):,} rows without a target are left out.")
-    columns = {name: column[there] for name, column in columns.items()}
-    reasons = {name: _useless(name, column, y) for name, column in columns.items() if name not in keep}
-    dropped = {name: why for name, why in reasons.items() if why}
-    if len(dropped) == len(columns):
-        raise ValueError(f"{source.path} must have an input that can help, got only {_listed(dropped)}.")
-    inputs = Table(*zip(*((name, column) for name, column in columns.items() if name not in dropped), strict=True))
-    said += [f"{name!r} is left out: {why}." for name, why in dropped.items()]
-    labels = _labels(y) if chosen == "classification" else y
-    return Problem(inputs, labels, chosen, target, lines, (*said, *remarks))
+    return names
 
 
 def _chosen(source: Source, target: str | None, drop: Sequence[str], keep: Sequence[str]) -> str:
@@ -129,8 +128,16 @@ def _check_target(source: Source, target: str, y: np.ndarray, lines: np.ndarray,
         raise ValueError(f"{source.path} must have numbers or classes in the target {target!r}, but it {remark}.")
 
 
-def _task(y: np.ndarray, task: str | None) -> tuple[str, str]:
-    """The task and why; one sentence where it makes no sense."""
+def task_of(target: str, y: np.ndarray, task: str | None) -> tuple[str, str]:
+    """The task and why; one sentence where it makes no sense.
+
+    Examples
+    --------
+    >>> task_of("price", np.array([9.5, 3.0, 4.0]), None)
+    ('regression', 'its values are 3 different numbers')
+    >>> task_of("won", np.array([0.0, 1.0, 1.0]), None)
+    ('classification', 'it has two values')
+    """
     distinct = np.unique(y.astype(np.str_) if y.dtype == object else y)
     if task is not None:
         chosen, reason = task, "as --task says"
@@ -146,9 +153,11 @@ def _task(y: np.ndarray, task: str | None) -> tuple[str, str]:
     else:
         chosen, reason = "regression", f"its values are {distinct.size:,} different numbers"
     if chosen == "classification" and distinct.size < 2:
-        raise ValueError(f"the target must have at least two classes, got {distinct.size}.")
+        raise ValueError(f"the target {target!r} must have at least two classes, got {distinct.size}.")
     if chosen == "classification" and distinct.size > max(2, y.size / 2):
-        raise ValueError(f"the target must have rows that share a class, got {distinct.size:,} in {y.size:,} rows.")
+        raise ValueError(
+            f"the target {target!r} must have classes of several rows, got {distinct.size:,} in {y.size:,} rows."
+        )
     return chosen, reason
 
 
@@ -162,26 +171,27 @@ def _useless(name: str, column: np.ndarray, y: np.ndarray) -> str:
         if len(levels) < 2:
             return "it is constant"
         return "it is a copy of the target" if _is_relabelled(column, y) else ""
-    missing = _missing(column)
-    if missing.all() or (not missing.any() and np.all(column == column[0])):
-        return "it is constant" if not missing.all() else "it is empty"
-    if column.dtype.kind == "M" or missing.any():
+    holes = missing(column)
+    if holes.all() or (not holes.any() and np.all(column == column[0])):
+        return "it is empty" if holes.all() else "it is constant"
+    if column.dtype.kind == "M" or holes.any():
         return ""
     if n >= LEAST_ROWS and _numbers_rows(name, column):
         return "it numbers the rows"
     return "it is a copy of the target" if _is_copy(column, y) else ""
 
 
-def _missing(column: np.ndarray) -> np.ndarray:
+def missing(column: np.ndarray) -> np.ndarray:
+    """Which values of a table's column are not there."""
+    if column.dtype == object:
+        return np.array([value is None for value in column.tolist()], dtype=bool)
     return np.isnat(column) if column.dtype.kind == "M" else np.isnan(column)
 
 
 def _numbers_rows(name: str, column: np.ndarray) -> bool:
-    if not np.all(column == np.round(column)):
-        return False
-    if np.all(np.diff(column) == 1):
-        return True
-    return bool(_IDENTIFIER.fullmatch(name)) and np.unique(column).size == column.size
+    """Whether whole numbers, all different, are called as identifiers are. Others may be a time, which can help."""
+    is_whole = bool(np.all(column == np.round(column)))
+    return is_whole and bool(_IDENTIFIER.fullmatch(name)) and np.unique(column).size == column.size
 
 
 def _is_copy(column: np.ndarray, y: np.ndarray) -> bool:
@@ -201,12 +211,12 @@ def _is_relabelled(column: np.ndarray, y: np.ndarray) -> bool:
     return len(pairs) == len(values) == len(classes) >= 2 and len(classes) <= y.size / 2
 
 
-def _labels(y: np.ndarray) -> np.ndarray:
+def labels_of(y: np.ndarray) -> np.ndarray:
     """Words as strings, whole numbers as integers."""
     if y.dtype == object:
         return y.astype(np.str_)
     return y.astype(np.int64) if np.all(y == np.round(y)) else y
 
 
-def _listed(dropped: dict[str, str]) -> str:
-    return "; ".join(f"{name!r}, {why}" for name, why in list(dropped.items())[:5])
+def _listed(reasons: dict[str, str]) -> str:
+    return "; ".join(f"{name!r}, {why}" for name, why in list(reasons.items())[:5])
