@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Sequence
 
 from fourierwalk.commands import bench, compare, demo, doctor, fit, inspect, predict, report, reproduce
@@ -42,7 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a verb; a mistake of the user's is one sentence on standard error and exit code 2."""
     options = parser().parse_args(arguments)
     try:
-        return int(options.run(options))
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_: _say(options, str(message))  # type: ignore[assignment]
+            return int(options.run(options))
     except KeyboardInterrupt as stop:
         _say(options, str(stop) or "stopped.")
         return INTERRUPTED

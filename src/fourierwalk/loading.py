@@ -72,6 +72,6 @@ def read(path: Path | str) -> Loaded:
         model = KINDS[content.kind].from_tables(fields)
         about = dict(fields.fields("about").values) if fields.has("about") else {}
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError) as error:
-        said = str(error).rstrip(".") or type(error).__name__
+        said = " ".join(str(error).split())[:300].rstrip(".") or type(error).__name__
         raise ValueError(f"{path} holds no model that can be used: {said}.") from error
     return Loaded(model, about, content.library, content.sha256)

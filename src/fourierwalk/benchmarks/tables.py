@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -23,22 +24,29 @@ PART_ROWS = 100_000
 
 
 class Run(NamedTuple):
-    """What a process took: seconds, and its largest anonymous memory in MB."""
+    """What a process took: seconds, those of all its threads on a processor, and its largest anonymous memory in MB."""
 
     seconds: float
+    processor_seconds: float
     megabytes: float
 
 
 def measured(arguments: Sequence[str]) -> Run:
     """Run the command line in a process of its own, and look at its memory again and again."""
-    start, most = time.perf_counter(), 0.0
+    start, used, most = time.perf_counter(), _used(), 0.0
     with subprocess.Popen([sys.executable, "-m", "fourierwalk", *arguments], stdout=subprocess.DEVNULL) as process:
         while process.poll() is None:
             most = max(most, _anonymous(process.pid))
             time.sleep(POLL_SECONDS)
     if process.returncode:
         raise RuntimeError(f"fourierwalk {arguments[0]} ended with exit code {process.returncode}.")
-    return Run(time.perf_counter() - start, most)
+    return Run(time.perf_counter() - start, _used() - used, most)
+
+
+def _used() -> float:
+    """Seconds on a processor of the processes that have ended."""
+    times = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return times.ru_utime + times.ru_stime
 
 
 def _anonymous(pid: int) -> float:
@@ -76,6 +84,7 @@ def fitting(shrink: int) -> Iterator[Figure]:
         run = measured(["fit", str(data), "--frequencies", str(n_frequencies), "--out", str(model), "--quiet"])
         case = f"fit, CSV of {n_rows:,} rows × 20 columns, K = {n_frequencies}"
         yield Figure(case, "seconds", run.seconds, 120.0)
+        yield Figure(case, "seconds on a processor", run.processor_seconds)
         yield Figure(case, "MB of anonymous memory", run.megabytes, 1000.0)
         yield Figure(case, "MB of the model's file", model.stat().st_size / 1e6)
 
@@ -93,6 +102,7 @@ def predicting(shrink: int) -> Iterator[Figure]:
         case = f"predict, CSV of {n_rows:,} rows × 10 columns, K = 256"
         yield Figure(case, "MB of anonymous memory", run.megabytes, 400.0)
         yield Figure(case, "seconds", run.seconds)
+        yield Figure(case, "seconds on a processor", run.processor_seconds)
 
 
 def importing(shrink: int) -> Iterator[Figure]:

@@ -224,12 +224,11 @@ def _content(
 
 def _place(path: Path, name: str, entry: Mapping[str, Any]) -> tuple[str, tuple[int, ...], int, int]:
     """Type, shape, begin and end of an array; that these agree is checked before anything is made."""
-    shape, (begin, end) = entry["shape"], entry["data_offsets"]
-    dtype = TYPES.get(entry["dtype"])
-    whole = all(type(n) is int and n >= 0 for n in (*shape, begin, end))
-    if dtype is None or not whole or len(shape) > 8 or end - begin != math.prod(shape) * np.dtype(dtype).itemsize:
+    shape, bounds, dtype = entry["shape"], entry["data_offsets"], TYPES.get(entry["dtype"])
+    fits = len(bounds) == 2 and len(shape) <= 8 and all(type(n) is int and n >= 0 for n in (*shape, *bounds))
+    if dtype is None or not fits or bounds[1] - bounds[0] != math.prod(shape) * np.dtype(dtype).itemsize:
         raise ValueError(f"{path} is no model file of ours: the array {name[:80]!r} has no size that makes sense.")
-    return dtype, tuple(shape), begin, end
+    return dtype, tuple(shape), bounds[0], bounds[1]
 
 
 def _unpacked(value: Any, arrays: Mapping[str, np.ndarray]) -> Any:

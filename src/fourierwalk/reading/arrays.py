@@ -35,7 +35,7 @@ def read_arrays(path: Path) -> dict[str, np.ndarray]:
             if 2 * total > free_bytes():
                 raise ValueError(f"{path} needs {2 * total / 1e9:.3g} GB of memory, {free_bytes() / 1e9:.3g} are free.")
             return {info.filename[:-4]: _read(path, file, info) for info in members}
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OverflowError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
         raise ValueError(f"{path} cannot be read as NPZ: it is damaged, or something else.") from error
 
 
