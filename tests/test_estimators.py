@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import oracle
 import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse
 import sklearn
@@ -1346,3 +1347,194 @@ def test_signatures_differ_by_class_weight_alone():
     assert inspect.signature(AdaptiveFourierFeatures).parameters == regressor
     fits = [list(inspect.signature(kind.fit).parameters.values()) for kind in ESTIMATORS]
     assert fits[0] == fits[1] == fits[2]
+
+
+# Tables: words, categories, dates and missing values
+
+
+def cars(kind, n_rows=300, seed=0):
+    """A frame with holes, few and many levels and a date, and what it says about a target."""
+    rng = np.random.default_rng(seed)
+    make, fuel, size = rng.integers(25, size=n_rows), rng.integers(3, size=n_rows), rng.standard_normal(n_rows)
+    frame = pd.DataFrame(
+        {
+            "size": np.where(rng.random(n_rows) < 0.1, np.nan, size),
+            "make": pd.Categorical([f"make{one:02d}" for one in make]),
+            "fuel": np.array(["gas", "diesel", "steam"])[fuel],
+            "built": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(1000, size=n_rows), "D"),
+        }
+    )
+    y = 0.2 * make + 2.0 * (fuel == 1) + np.sin(2 * size)
+    return frame, y if kind is not AdaptiveFourierClassifier else np.where(y > np.median(y), "dear", "cheap")
+
+
+@every_estimator
+def test_frames_of_both_libraries(kind):
+    frame, y = cars(kind)
+    model = small(kind).fit(frame, y)
+    again = small(kind).fit(pl.from_pandas(frame), y)
+    assert model.n_features_in_ == 4
+    assert model.feature_names_in_.tolist() == list(frame.columns)
+    assert model.frequencies_.shape == (8, len(model.encoder_.get_feature_names_out()))
+    assert_array_equal(output(model, frame), output(again, pl.from_pandas(frame)))
+
+
+@every_predictor
+def test_tables_are_learnt(kind):
+    frame, y = cars(kind, 1000)
+    score = kind(64, random_state=0, max_seconds=20).fit(frame[:800], y[:800]).score(frame[800:], y[800:])
+    assert score > (0.8 if kind is AdaptiveFourierRegressor else 0.85)
+
+
+@every_estimator
+def test_relevance_adds_up_over_the_columns_of_an_input(kind):
+    frame, y = cars(kind)
+    model = small(kind).fit(frame, y)
+    shares = model.feature_importances_
+    assert shares.shape == (4,)
+    assert_allclose(shares.sum(), 1.0)
+    ends = np.cumsum([len(column.labels) for column in model.encoder_.columns_])
+    assert_allclose(shares[1], model.model_.relevance()[ends[0] : ends[1]].sum())
+
+
+def test_a_rare_level_matters_as_much_as_it_is_seen():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"rare": np.where(rng.random(2000) < 0.03, "yes", "no"), "x": rng.standard_normal(2000)})
+    y = 1.0 * (frame["rare"] == "yes") + frame["x"]
+    shares = small(n_steps=None).fit(frame, y).feature_importances_
+    assert_allclose(shares, [0.03 / 1.03, 1 / 1.03], atol=0.03)
+
+
+@every_estimator
+def test_unknown_levels_and_new_holes(kind):
+    frame, y = cars(kind)
+    model = small(kind).fit(frame.assign(size=1.0), y)
+    new = pd.DataFrame({"size": [np.nan], "make": ["new"], "fuel": [None], "built": [pd.NaT]})
+    assert np.all(np.isfinite(output(model, new)))
+
+
+@every_estimator
+def test_holes_in_arrays(kind):
+    X, y = targets(kind)
+    X[::7, 1] = np.nan
+    model = small(kind).fit(X, y)
+    assert model.encoder_.get_feature_names_out().tolist() == ["x0", "x1", "x1_missing"]
+    assert model.feature_importances_.shape == (2,)
+    assert np.all(np.isfinite(output(model, X)))
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    assert_array_equal(output(small(kind).fit(frame, y), frame), output(model, X))
+
+
+@every_estimator
+def test_holes_that_fit_has_not_seen_are_the_middle_of_the_column(kind):
+    X, y = targets(kind)
+    model = small(kind, standardize=True).fit(X, y)
+    assert not hasattr(model, "encoder_")
+    holed, middle = X.copy(), X.copy()
+    holed[:5, 1], middle[:5, 1] = np.nan, X[:, 1].mean()
+    assert_allclose(output(model, holed), output(model, middle))
+    raw = small(kind, standardize=False).fit(X, y)
+    with pytest.raises(ValueError, match="X must not have missing values where fit saw none, got NaN in column 1"):
+        output(raw, holed)
+    with pytest.raises(ValueError, match="X_val must not have missing values where fit saw none"):
+        small(kind).fit(X, y, X_val=holed, y_val=y)
+
+
+@every_estimator
+@pytest.mark.parametrize("value", [np.inf, -np.inf])
+def test_infinity_has_its_own_sentence(kind, value):
+    X, y = targets(kind)
+    model = small(kind).fit(X, y)
+    X[3, 1] = value
+    for table in (X, pd.DataFrame(X, columns=["a", "b"]), scipy.sparse.csr_array(X)):
+        with pytest.raises(ValueError, match=r"infinity|X must be finite or missing in column 'b', got -?inf in row 3"):
+            small(kind).fit(table, y)
+    with pytest.raises(ValueError, match="infinity"):
+        output(model, X)
+    X[4, 1] = np.nan
+    with pytest.raises(ValueError, match="infinity"):
+        small(kind).fit(X, y)
+
+
+@every_estimator
+def test_sparse_holes_are_refused(kind):
+    X, y = targets(kind)
+    X[3, 1] = np.nan
+    with pytest.raises(ValueError, match="X must be dense where values are missing, got NaN in a sparse csr_array"):
+        small(kind).fit(scipy.sparse.csr_array(X), y)
+
+
+@every_estimator
+def test_numeric_frames_are_arrays(kind):
+    X, y = targets(kind)
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    assert_array_equal(output(small(kind).fit(frame, y), frame), output(small(kind).fit(X, y), X))
+
+
+@every_estimator
+def test_categories_of_an_array_by_index(kind):
+    X, y = targets(kind)
+    X[:, 0] = np.round(X[:, 0])
+    model = small(kind, categorical_features=[0], sampler="fixed").fit(X, y)
+    assert set(model.encoder_.get_feature_names_out()) >= {"x0_0", "x0_1", "x1"}
+    with pytest.raises(ValueError, match="categorical_features must be columns of X"):
+        small(kind, categorical_features=[2]).fit(X, y)
+
+
+@every_estimator
+def test_validation_rows_of_a_table_are_encoded_as_others(kind):
+    frame, y = cars(kind)
+    model = small(kind).fit(frame[:200], y[:200], X_val=frame[200:], y_val=y[200:])
+    assert "states chosen on X_val, y_val" in model.history_.decisions
+    assert np.all(np.isfinite(output(model, frame)))
+
+
+def test_mean_targets_of_noise_are_not_believed():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"id": [f"id{i:03d}" for i in rng.integers(150, size=600)], "x": rng.standard_normal(600)})
+    y = rng.standard_normal(600)
+    with pytest.warns(UserWarning, match=CONSTANT):
+        AdaptiveFourierRegressor(16, random_state=0).fit(frame, y)
+
+
+def test_held_out_rows_say_what_new_rows_say():
+    """The held-out error that the search goes by is one of rows whose targets nothing has seen."""
+    frame, y = cars(AdaptiveFourierRegressor, 1500)
+    y = y + np.random.default_rng(1).standard_normal(1500)
+    model = AdaptiveFourierRegressor(16, random_state=0, max_seconds=20).fit(frame[:1000], y[:1000])
+    held_out = np.min(model.history_.validation[:, 1]) * np.var(y[:1000])
+    new = np.mean((model.predict(frame[1000:]) - y[1000:]) ** 2)
+    assert 0.6 < held_out / new < 1.6
+
+
+def test_weights_and_groups_with_tables():
+    frame, y = cars(AdaptiveFourierRegressor)
+    weight = np.where(np.arange(300) < 20, 0.0, 2.0)
+    odd = frame.assign(make=frame["make"].astype(str))
+    odd.loc[:19, "make"] = "only here"
+    model = small().fit(odd, y, weight, groups=np.arange(300) % 30)
+    assert "only here" not in model.encoder_.columns_[1].levels
+    assert_array_equal(
+        model.predict(odd[20:]), small().fit(odd[20:], y[20:], groups=np.arange(20, 300) % 30).predict(odd[20:])
+    )
+
+
+@every_estimator
+def test_tables_pickle_and_clone(kind):
+    frame, y = cars(kind)
+    model = small(kind, categorical_features=["make", "fuel"]).fit(frame, y)
+    assert_array_equal(output(pickle.loads(pickle.dumps(model)), frame), output(model, frame))
+    assert clone(model).categorical_features == ["make", "fuel"]
+    model.set_params(categorical_features="from_dtype").fit(*targets(kind))
+    assert not hasattr(model, "encoder_")
+
+
+def test_columns_of_predict_must_be_those_of_fit():
+    frame, y = cars(AdaptiveFourierRegressor)
+    model = small().fit(frame, y)
+    with pytest.raises(ValueError, match="The feature names should match"):
+        model.predict(frame.rename(columns={"make": "brand"}))
+    with pytest.raises(ValueError, match="X must hold numbers in column 'size' as it did in fit, got 'large' in row 0"):
+        model.predict(frame.assign(size="large"))
+    with pytest.raises(ValueError, match="Found input variables with inconsistent numbers of samples"):
+        small().fit(frame, y[:-1])

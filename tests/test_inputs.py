@@ -1,5 +1,6 @@
 import re
 
+import array_api_strict
 import numpy as np
 import pandas as pd
 import pytest
@@ -187,3 +188,25 @@ def test_a_device_that_is_not_there_is_named():
     with pytest.raises(ValueError, match="device must be None for arrays of torch on cpu"):
         inputs.on_device(torch.zeros((5, 1)), "cpu")
     assert inputs.on_device(np.zeros(3), "cpu").shape == (3,)
+
+
+# Categories and missing values of arrays
+
+
+@pytest.mark.parametrize("kind", [scipy.sparse.csr_array, array_api_strict.asarray], ids=["sparse", "strict"])
+def test_categories_need_a_dense_array_of_numpy(kind):
+    x, y, _ = problem(20)
+    with pytest.raises(ValueError, match="categorical_features needs X as a frame or a dense NumPy array, got"):
+        inputs.numbers(AdaptiveFourierRegressor(categorical_features=[0]), kind(x), y)
+
+
+def test_holes_make_a_table_and_nothing_else_does():
+    x, y, _ = problem(20)
+    model = AdaptiveFourierRegressor()
+    assert inputs.numbers(model, x, y)[0] is x
+    single = (1e38 * np.ones((20, 2))).astype(np.float32)  # its sum overflows: that is no infinity
+    assert inputs.numbers(model, single, y)[0] is single
+    x[3, 0] = np.nan
+    found, _ = inputs.numbers(model, x, y)
+    assert found.kinds == ("numbers",) * x.shape[1]
+    assert_array_equal(found.columns[0], x[:, 0])

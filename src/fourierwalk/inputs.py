@@ -43,6 +43,7 @@ def generator(random_state: Any) -> np.random.Generator:
 def numbers(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
     """Inputs and numeric targets, (n,) or (n, q)."""
     if is_foreign(X):
+        _has_categories(estimator, X)
         X = _foreign(estimator, X, "X", reset=True)
         return X, _foreign_targets(y, X, "y", int(X.shape[0]))
     return _checked(estimator, X, y, multi_output=True, y_numeric=True)
@@ -53,6 +54,7 @@ def labels(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
     if not is_foreign(X):
         X, found = _checked(estimator, X, y)
     else:
+        _has_categories(estimator, X)
         X = _foreign(estimator, X, "X", reset=True)
         if y is None:
             raise ValueError("y must be labels, got None.")
@@ -132,12 +134,21 @@ def _checked(estimator: Any, X: Any, y: Any, **targets: Any) -> tuple[Any, np.nd
     """Inputs and targets; inputs with words, categories, dates or missing values as a `Table`."""
     if not is_table(X):
         X, y = validate_data(estimator, X, y, **_KINDS, **targets)
-        has_categories = not (estimator.categorical_features is None or is_from_dtype(estimator.categorical_features))
-        return Table.of(X) if has_holes(estimator, X, "X") or has_categories else X, y
+        return Table.of(X) if has_holes(estimator, X, "X") or _has_categories(estimator, X) else X, y
     y = validate_data(estimator, y=y, **targets)
     X = checked(estimator, X, "X", reset=True)
     check_consistent_length(X, y)
     return X, y
+
+
+def _has_categories(estimator: Any, X: Any) -> bool:
+    """Whether the user names columns of an array that are categories."""
+    given = estimator.categorical_features
+    if given is None or is_from_dtype(given):
+        return False
+    if is_foreign(X) or scipy.sparse.issparse(X):
+        raise ValueError(f"categorical_features needs X as a frame or a dense NumPy array, got {type(X).__name__}.")
+    return True
 
 
 def has_holes(estimator: Any, X: Any, name: str) -> bool:

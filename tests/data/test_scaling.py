@@ -429,3 +429,26 @@ def test_the_longest_tail_is_in_standard_deviations(make):
     assert longest_tail(make(x)) == pytest.approx(expected)
     assert longest_tail(make(-x)) == pytest.approx(expected)
     assert longest_tail(make(x[:, :1])) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("standardize", [True, "auto", "common", "robust"])
+def test_columns_of_a_designed_spread_are_centred_and_no_more(standardize, xp):
+    rng = np.random.default_rng(0)
+    x = np.column_stack((10 * rng.standard_normal((200, 2)), rng.random(200) < 0.05, rng.random(200) < 0.5)).astype(
+        float
+    )
+    is_fixed = np.array([False, False, True, True])
+    y = np.zeros((200, 1))
+    found = Scaling.fit(xp.asarray(x), xp.asarray(y), standardize=standardize, is_fixed=is_fixed)
+    scaled_x = xp.host(found.inputs.apply(xp.asarray(x)))
+    assert_allclose(scaled_x[:, 2:], x[:, 2:] - x[:, 2:].mean(axis=0), atol=1e-12)
+    alone = Scaling.fit(xp.asarray(x[:, :2]), xp.asarray(y), standardize=standardize)
+    assert_allclose(scaled_x[:, :2], xp.host(alone.inputs.apply(xp.asarray(x[:, :2]))))
+
+
+def test_columns_of_a_designed_spread_say_nothing_about_units_and_tails():
+    levels = np.eye(20)[np.random.default_rng(0).integers(20, size=300)]
+    assert share_units(levels)
+    assert not share_units(levels, np.ones(20, dtype=bool))
+    assert longest_tail(levels) > 3
+    assert longest_tail(levels, np.ones(20, dtype=bool)) == 0.0

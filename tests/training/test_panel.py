@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
 from numpy.testing import assert_allclose, assert_array_equal
@@ -12,6 +13,8 @@ from fourierwalk.data.features import CosineSine
 from fourierwalk.data.scaling import Scaling
 from fourierwalk.data.streaming import Streamed
 from fourierwalk.solving.solver import Solver
+from fourierwalk.tables.encoder import TableEncoder
+from fourierwalk.tables.table import Table
 from fourierwalk.training import panel as panels
 from fourierwalk.training.automatic import WALK_REGULARIZATION
 from fourierwalk.training.policy import Policy
@@ -201,3 +204,50 @@ def test_which_searches_are_in_coordinates(changes, narrows):
     panel = panel_of(wide(np.asarray), **changes)
     assert (panel.span is not None) == narrows
     assert (panel.n_inputs < 150) == narrows
+
+
+# Inputs that depend on targets
+
+
+def levelled(n=400, n_levels=40):
+    """Rows of a table with the mean target of a level, which is noise."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.standard_normal(n), "id": [f"id{i}" for i in rng.integers(n_levels, size=n)]})
+    return frame, rng.standard_normal((n, 1))
+
+
+def encoded(frame, y):
+    encoding = TableEncoder().encoded(Table.of(frame), y, None)
+    return Data(encoding.x, y, is_fixed=encoding.is_fixed, means=encoding.means)
+
+
+def test_no_row_of_a_split_depends_on_targets_that_are_held_out():
+    given = encoded(*levelled())
+    panel = panel_of(given)
+    mask = panel.split_by.mask(0)
+    others = np.where(mask[:, None], given.y + 1, given.y)
+    changed = panel_of(given._replace(means=replace(given.means, y=others)))
+    assert_array_equal(changed.split_by.mask(0), mask)
+    for one, other in zip(panel.parts(0), changed.parts(0), strict=True):
+        assert_array_equal(one.x, other.x)
+    assert np.any(panel.parts(1)[0].x != changed.parts(1)[0].x)
+
+
+def test_held_out_noise_stays_noise():
+    frame, y = levelled()
+    panel = panel_of(encoded(frame, y))
+    for member in range(panel.n_together):
+        seen, held_out = panel.parts(member)
+        for rows in (seen, held_out):
+            assert abs(np.corrcoef(rows.x[:, 1], rows.y[:, 0])[0, 1]) < 0.25
+
+
+def test_wide_rows_that_depend_on_targets_are_narrowed():
+    frame, y = levelled(150, 40)
+    frame = pd.concat(
+        [frame, pd.DataFrame(np.random.default_rng(1).standard_normal((150, 200))).add_prefix("z")], axis=1
+    )
+    panel = panel_of(encoded(frame, y))
+    assert panel.span is not None
+    seen, held_out = panel.parts(0)
+    assert seen.x.shape[1] == held_out.x.shape[1] == panel.n_inputs < 203

@@ -82,7 +82,7 @@ class Number:
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Number:
         """The inverse of `to_table`."""
-        return cls(_entry(table, "name", str), float(_entry(table, "median", (int, float))), _flag(table))
+        return cls(_entry(table, "name", str), _median(table), _entry(table, "has_missing", bool))
 
 
 @dataclass(frozen=True)
@@ -247,8 +247,8 @@ class Moment:
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Moment:
         """The inverse of `to_table`."""
-        middle = float(_entry(table, "median", (int, float)))
-        return cls(_entry(table, "name", str), middle, _flag(table), _entry(table, "has_hours", bool))
+        flags = (_entry(table, name, bool) for name in ("has_missing", "has_hours"))
+        return cls(_entry(table, "name", str), _median(table), *flags)
 
 
 KINDS: dict[str, Any] = {kind.kind: kind for kind in (Number, Levels, Means, Moment)}
@@ -304,8 +304,11 @@ def _entry(table: Mapping[str, Any], name: str, kind: type[T] | tuple[type[T], .
     return value
 
 
-def _flag(table: Mapping[str, Any]) -> bool:
-    return _entry(table, "has_missing", bool)
+def _median(table: Mapping[str, Any]) -> float:
+    found = float(_entry(table, "median", (int, float)))
+    if not np.isfinite(found):
+        raise ValueError(f"tables must have a finite 'median' in each column, got {found}.")
+    return found
 
 
 def _levels(table: Mapping[str, Any]) -> tuple[str | None, ...]:

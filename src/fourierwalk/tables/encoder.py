@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,12 +14,11 @@ from sklearn.utils.validation import check_array, check_consistent_length, check
 from fourierwalk.arrays.library import is_foreign, to_host
 from fourierwalk.parameters import count
 from fourierwalk.tables.columns import Column, Levels, Means, Moment, Number, codes_of, from_table, levels_of
-from fourierwalk.tables.means import N_FOLDS, Coded, CrossFitted, Grouped
+from fourierwalk.tables.means import Coded, CrossFitted, Grouped, parts
 from fourierwalk.tables.table import WORDS, Table, as_words, is_table
-from fourierwalk.training.folds import row_hash
 from fourierwalk.weights import weights
 
-MAX_ONE_HOT = 10
+MAX_ONE_HOT = 12
 """Up to so many levels have a column each."""
 
 MOST_CLASSES = 32
@@ -43,7 +43,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     categorical_features : "from_dtype", array of bool, of int or of str, or None, default="from_dtype"
         Which columns are categories, as in scikit-learn's histogram-based boosting: those of words, categories and
         truth values; those of a mask, of indices or of names; or none.
-    max_one_hot : int, default=10
+    max_one_hot : int, default=12
         Categories of up to so many levels, missing included, have a column of 0 and 1 for each level; two levels share
         one column. Of more levels the mean target takes their place: `fit` needs y then.
 
@@ -135,9 +135,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if y is None or not coded:
             return Encoding(x, is_fixed, None)
         means = CrossFitted(x, coded, y, weight, np.zeros(len(x), dtype=np.int64))
-        kept = means.identities() if groups is None else groups.astype(np.float64)[:, None]
-        part = (row_hash(kept, seed=0) % np.uint64(N_FOLDS)).astype(np.int64)
-        means = CrossFitted(x, coded, y, weight, part)
+        means = replace(means, part=parts(np.column_stack((means.identities(), y)), groups))
         return Encoding(means.inputs(), is_fixed, means)
 
     def encode(self, table: Table) -> np.ndarray:

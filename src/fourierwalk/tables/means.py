@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fourierwalk.training.folds import row_hash
+
 N_FOLDS = 5
 """Parts of the rows: each is encoded by the targets of the others."""
 
@@ -42,7 +44,7 @@ def smoothed(grouped: Grouped) -> tuple[np.ndarray, np.ndarray]:
     within = np.maximum(squares - total**2 / counted, 0.0).sum(axis=0)
     overall = np.maximum(squares.sum(axis=0) - whole * mean**2, 0.0)
     n_levels = int(np.count_nonzero(weight))
-    inside = within / max(whole - n_levels, 1e-300) if whole > n_levels else overall / whole
+    inside = within / (whole - n_levels) if whole > n_levels else overall / max(whole - 1.0, 1e-300)
     size = max(whole - float(np.sum(weight**2)) / whole, 1e-300)  # of a level, times one less than their number
     between = np.maximum(overall - within - (n_levels - 1) * inside, 0.0) / size
     scale = inside + between
@@ -76,7 +78,7 @@ class CrossFitted:
     weight : array of shape (n,), optional
         Weights of the rows.
     part : array of shape (n,)
-        The part of each row, 0 to 4; equal rows, and rows of a group, are in one.
+        The part of each row, 0 to 4.
     """
 
     x: np.ndarray
@@ -110,3 +112,15 @@ class CrossFitted:
             grouped = Grouped.of(column.codes[others], column.n_levels, self.y[others], weight)
             means, mean = smoothed(grouped)
             x[rows, column.place] = np.vstack((means, mean))[column.codes[rows]]  # −1, of an unknown level, is the last
+
+
+def parts(rows: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
+    """The part of each row, by its contents and not by its place. Rows of a group are in one part.
+
+    Equal rows are spread evenly over the parts: else a level whose rows are all alike would not be encoded by its own.
+    """
+    if groups is not None:
+        return (row_hash(groups.astype(np.float64)[:, None], seed=0) % np.uint64(N_FOLDS)).astype(np.int64)
+    part = np.empty(len(rows), dtype=np.int64)
+    part[np.argsort(row_hash(rows, seed=0), kind="stable")] = np.arange(len(rows)) % N_FOLDS
+    return part

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -132,24 +132,22 @@ def _series(name: str, series: Any) -> np.ndarray:
     dtype = series.dtype
     if dtype.is_numeric():
         return np.array(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
-    if dtype in (nw.Categorical, nw.Enum, nw.String):
-        return _filled(series.to_list(), lambda value: value if isinstance(value, str) else _word(value))
-    if dtype == nw.Boolean:
-        return _filled(series.to_list(), str)
+    if dtype in (nw.Categorical, nw.Enum, nw.String, nw.Boolean):
+        return _filled(series.to_list())
     if dtype == nw.Datetime and getattr(dtype, "time_zone", None):
         series = series.dt.replace_time_zone(None)  # the hour of the place is the one that matters
     if dtype in (nw.Datetime, nw.Date):
         return np.asarray(series.cast(nw.Datetime("us")).to_numpy(), dtype="datetime64[us]")
     if dtype == nw.Duration:
-        return np.array(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+        spans = np.asarray(series.to_numpy()).astype("timedelta64[us]")
+        return np.where(np.isnat(spans), np.nan, spans.astype(np.int64) / 1e6)  # seconds
     return _column(name, np.array(series.to_list(), dtype=object))
 
 
-def _filled(values: Iterable[Any], word: Callable[[Any], str]) -> np.ndarray:
+def _filled(values: list[Any]) -> np.ndarray:
     """Words, None for what is missing."""
-    listed = list(values)
-    words = np.empty(len(listed), dtype=object)
-    words[:] = [None if _is_missing(value) else word(value) for value in listed]
+    words = np.empty(len(values), dtype=object)
+    words[:] = [None if _is_missing(value) else value if isinstance(value, str) else _word(value) for value in values]
     return words
 
 
@@ -160,26 +158,22 @@ def _column(name: str, values: np.ndarray) -> np.ndarray:
     if values.dtype.kind == "M":
         return values
     if values.dtype.kind == "b":
-        return _filled(values.tolist(), str)
-    present = [value for value in values.tolist() if not _is_missing(value)]
-    if present and all(isinstance(value, bool | np.bool_ | str) for value in present):
-        return _filled(values.tolist(), str)
-    if all(isinstance(value, Real) for value in present):
-        return np.array([np.nan if _is_missing(value) else float(value) for value in values.tolist()])
+        return _filled(values.tolist())
+    listed = [None if _is_missing(value) else value for value in values.tolist()]
+    present = [value for value in listed if value is not None]
+    if all(isinstance(value, Real) and not isinstance(value, bool) for value in present):
+        return np.array([np.nan if value is None else float(value) for value in listed])
     if all(isinstance(value, datetime.date) for value in present):
-        listed = [None if _is_missing(value) else value for value in values.tolist()]
         return np.array(listed, dtype="datetime64[us]")
-    odd = next(value for value in present if not isinstance(value, str))
-    if isinstance(odd, Real):
-        return _filled(values.tolist(), lambda value: value if isinstance(value, str) else _word(value))
-    raise TypeError(f"X must hold numbers, words or dates in column {name!r}, got {type(odd).__name__}.")
+    odd = [value for value in present if not isinstance(value, str | Real)]
+    if odd:
+        raise TypeError(f"X must hold numbers, words or dates in column {name!r}, got {type(odd[0]).__name__}.")
+    return _filled(listed)
 
 
 def _is_missing(value: Any) -> bool:
     """None, NaN, NaT and pandas' NA: what does not equal itself."""
     if value is None:
         return True
-    if isinstance(value, str):
-        return False
-    same = value == value
-    return same is not True and not (isinstance(same, bool | np.bool_) and bool(same))
+    same = isinstance(value, str) or value == value
+    return not (isinstance(same, bool | np.bool_) and same)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fourierwalk.arrays.library import Array, namespace, to_host
+from fourierwalk.arrays.library import Array, like, namespace, to_host
 from fourierwalk.data.features import Features
 from fourierwalk.data.rows import Rows
 from fourierwalk.data.scaling import Scaling
@@ -112,6 +112,8 @@ class Assembly:
         What predictions are kept within.
     are_classes : bool
         Whether targets are one-hot.
+    is_fixed : array of bool, of shape (d,), optional
+        Columns that were not scaled to a spread of one.
     """
 
     scaling: Scaling
@@ -124,6 +126,7 @@ class Assembly:
     regularization: float | None
     bounds: Array | None
     are_classes: bool
+    is_fixed: np.ndarray | None = None
 
     @property
     def whole(self) -> LeastSquares:
@@ -184,7 +187,10 @@ class Assembly:
         frequencies, importances, n = self.panel.lifted(frequencies), None, len(self.raw)
         if hasattr(self.features, "slopes"):
             some = self.raw.take(np.linspace(0, n - 1, min(n, GRADIENT_ROWS)).astype(np.int64))
-            importances = _relevance(mean_squared_gradients(some, self.features, frequencies, amplitudes))
+            squares = mean_squared_gradients(some, self.features, frequencies, amplitudes)
+            if self.is_fixed is not None:  # a slope along such a column counts as much as the column varies
+                squares = squares * like(np.where(self.is_fixed, np.var(to_host(some.x), axis=0), 1.0), squares)
+            importances = _relevance(squares)
         targets = self.scaling.targets
         in_units = amplitudes * targets.scale[None, :]
         return FourierModel(

@@ -163,7 +163,9 @@ class Training:
         raw = panel.rows if panel.span is None else scaling.rows(data.x, data.y, data.weight)
         chosen, bounds = self._regularization, self._bounds(data, search)
         are_classes = not self.scale_targets
-        assembly = Assembly(scaling, panel, raw, features, solver, search, split_seed, chosen, bounds, are_classes)
+        assembly = Assembly(
+            scaling, panel, raw, features, solver, search, split_seed, chosen, bounds, are_classes, data.is_fixed
+        )
         return assembly.fit(watched)
 
     @property
