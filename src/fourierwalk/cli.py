@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_: _say(options, str(message))  # type: ignore[assignment]
+            warnings.showwarning = lambda message, *_: _say(options, str(message))
             return int(options.run(options))
     except KeyboardInterrupt as stop:
         _say(options, str(stop) or "stopped.")

@@ -110,6 +110,21 @@ def test_quiet_says_nothing(tmp_path):
     assert (tmp_path / "h.fw").exists()
 
 
+@pytest.mark.parametrize("target", ["price", "town"])
+def test_the_page_has_errors_inputs_and_a_film(tmp_path, target):
+    houses(tmp_path / "h.csv")
+    page = tmp_path / "page.html"
+    arguments = [str(tmp_path / "h.csv"), "--target", target, "--out", str(tmp_path / "h.fw"), "--report", str(page)]
+    assert cli.main(["fit", *arguments, "--quiet", *QUICK]) == 0
+    html = page.read_text()
+    assert f"A model of {target}" in html
+    assert 'class="film"' in html
+    assert "boosting" in html
+    assert ("Right and wrong labels" in html) == (target == "town")
+    assert ("<svg" in html) == (target == "price")
+    assert "is left out: it is constant." in html
+
+
 def test_refit_keeps_the_model_of_all_rows(tmp_path, capsys):
     houses(tmp_path / "h.csv", n_rows=100)
     out = tmp_path / "h.fw"

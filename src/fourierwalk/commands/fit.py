@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from fourierwalk.arrays.memory import free_bytes
 from fourierwalk.commands import options as shared
+from fourierwalk.commands.portrait import Portrait
 from fourierwalk.comparison import held_out
 from fourierwalk.comparison.held_out import Parts
 from fourierwalk.comparison.run import error_of
@@ -40,6 +41,7 @@ class Fitted(NamedTuple):
     """A model and what is told about it; `errors` is empty where nothing was held out."""
 
     model: Any
+    split: Parts
     errors: dict[str, float]
     seconds: float
     interrupted: bool
@@ -82,7 +84,7 @@ def main(options: argparse.Namespace) -> int:
     container.write(out, type(fitted.model).__name__, {**fitted.model.to_tables(), "about": about})
     told = {"model": str(out), "bytes": out.stat().st_size, "interrupted": fitted.interrupted, **about}
     if options.report is not None:
-        told["report"] = str(_report(options.report, problem, fitted, about))
+        told["report"] = str(Portrait(problem, fitted.split, fitted.model, about).write(options.report))
     _tell(told, options, speaker)
     return 130 if fitted.interrupted else 0
 
@@ -137,7 +139,7 @@ def _fit(problem: Problem, options: argparse.Namespace, speaker: Voice) -> Fitte
             model, interrupted = _model(problem, np.arange(problem.y.size), options, speaker)
     except KeyboardInterrupt:
         interrupted = True
-    return Fitted(model, errors, seconds, interrupted)
+    return Fitted(model, split, errors, seconds, interrupted)
 
 
 def _model(problem: Problem, rows: np.ndarray, options: argparse.Namespace, speaker: Voice) -> tuple[Any, bool]:
@@ -206,11 +208,3 @@ def _errors(told: dict[str, Any]) -> Shown:
     for name, error in told["held_out_errors"].items():
         table.add_row(name, f"{error:.4g}", style="bold" if error == best else None)
     return table
-
-
-def _report(path: Path, problem: Problem, fitted: Fitted, about: dict[str, Any]) -> Path:
-    from fourierwalk.reporting.page import Page
-
-    page = Page(f"A model of {about['target']}")
-    page.table(["model", about["measure"]], [[name, f"{e:.4g}"] for name, e in fitted.errors.items()])
-    return page.write(path)

@@ -65,7 +65,7 @@ def _bench(folder: Path) -> Path:
     page = Page("fourierwalk, measured against targets")
     for name, part in content.get("parts", {"figures": content}).items():
         entries = [{key: value for key, value in each.items() if key != "met"} for each in part.get("figures", ())]
-        page.heading(name).table(HEADER, [Figure(**entry).cells for entry in entries])
+        page.heading(name).table("Measured against targets.", HEADER, [Figure(**entry).cells for entry in entries])
         if part.get("provenance"):
             page.text(f"Commit {part['provenance']['commit']}: {describe(part['provenance'])}", "note")
     return page.write(folder / "bench.html")
