@@ -216,8 +216,10 @@ def test_old_files_load_for_ever(path):
     """The file beside it holds the rows and what the model said of them on the day that it was saved."""
     expected = json.loads(path.with_suffix(".json").read_text())
     model = fourierwalk.load(path)
+    has_words = any(isinstance(value, str) for value in expected["rows"][0])
+    rows = np.array(expected["rows"], dtype=object if has_words else np.float64)
     for name, values in expected["outputs"].items():
-        found = getattr(model, name)(np.array(expected["rows"]))
+        found = getattr(model, name)(rows)
         if found.dtype.kind == "f":
             np.testing.assert_allclose(found, values, rtol=1e-9)
         else:
