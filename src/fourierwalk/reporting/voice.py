@@ -88,9 +88,11 @@ class Terminal:
     def watch(self, title: str) -> Iterator[None]:
         """A line that moves until the end."""
         self._title, self._begin = title, time.monotonic()
-        with self._console.status(title) as self._status, redirect_stdout(_Lines(self.step)):
-            yield
-        self._status = None
+        try:
+            with self._console.status(title) as self._status, redirect_stdout(_Lines(self.step)):
+                yield
+        finally:
+            self._status = None
 
 
 def voice(quiet: bool) -> Voice:
