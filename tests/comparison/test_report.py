@@ -64,6 +64,7 @@ def test_every_column_has_its_unit_and_gpu_rows_are_marked():
     ]
     rows = [line for line in report.markdown(FOUND).splitlines() if line.startswith("| ")]
     assert [row.split(" | ")[0] for row in rows[2:]] == ["| ours-8 †", "| svm", "| mlp"]
+    assert report.markdown(FOUND).count(report.GPU_NOTE) == 1
 
 
 def test_every_reader_sees_the_page_of_the_committed_results(tmp_path, browser):

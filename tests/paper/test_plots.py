@@ -57,15 +57,4 @@ def test_the_target_is_shown_whole_with_data_and_transform():
     assert y.max() > 1.8
     assert abs(y[0]) < 1e-2
     assert transform.get_xscale() == transform.get_yscale() == "log"
-    assert len(whole.lines[0].get_xdata()) > 1_000
-
-
-def test_a_point_tells_each_seed_the_commit_and_the_gpu():
-    words = plots.told(found(), CASE, CASE.experiments[0], 4, "rms_modulus").splitlines()
-    assert words == [
-        "Experiment 1: Algorithm 1, K = 4",
-        "seed 0: 0.25 in 2 s",
-        "seed 1: 0.375 in 2 s",
-        "commit abc",
-        "on a GPU: H200",
-    ]
+    assert len(whole.lines[0].get_xdata()) > 500

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -194,3 +195,11 @@ def test_the_film_fits_the_window_that_is_turned(browser, pages):
     browser.call("Emulation.setDeviceMetricsOverride", **metrics)
     browser.until(f"document.querySelector('.scene svg .axis').getAttribute('d') != '{narrow}'")
     assert not any(browser.measure().values())
+
+
+def test_the_example_of_the_docs_runs(tmp_path, monkeypatch, browser):
+    text = (Path(__file__).parents[2] / "docs" / "pages.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.S)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "pages.md", "exec"), {})
+    browser.check(tmp_path / "walk.html")

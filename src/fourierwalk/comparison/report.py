@@ -41,6 +41,7 @@ VERDICTS = (
     "two standard errors of the difference over the splits that both have; level: by less."
 )
 ON_GPU = "†"
+GPU_NOTE = f"{ON_GPU} computed on a GPU: its seconds are not those of a processor."
 UNITS = {
     "error": "",  # by the task
     "columns": "real columns (count)",
@@ -79,7 +80,8 @@ def markdown(found: Found) -> str:
             line(header),
             line(["---"] * len(header)),
         ]
-        lines += [line(_cells(found, dataset, row)) for row in table]
+        rows = [_cells(found, dataset, row) for row in table]
+        lines += [*map(line, rows), *(["", GPU_NOTE] if any(ON_GPU in row[0] for row in rows) else [])]
         lines += ["", *(f"- {summary.words_of(difference)}" for difference in summary.differences(table)), ""]
     return "\n".join([*lines, *origins(found), ""])
 
@@ -105,7 +107,7 @@ def _section(page: Page, found: Found, dataset: str, folder: Path) -> None:
         rows = [_cells(found, dataset, row) for row in table]
         page.table(caption, _header(found, dataset), rows)
         if any(ON_GPU in row[0] for row in rows):
-            page.text(f"{ON_GPU} computed on a GPU: its seconds are not those of a processor.", "note")
+            page.text(GPU_NOTE, "note")
         if differences := summary.differences(table):
             page.claims([Claim(summary.words_of(each), "", _verdict(each), "") for each in differences])
         words = {row.method: _words(found, dataset, row) for row in table}

@@ -18,9 +18,8 @@ from fourierwalk.sampling.sampler import State
 from fourierwalk.solving.least_squares import LeastSquares
 
 ERROR = "rms of |Sβ − y|"
-N_POINTS = 400
-REACH = 3.0
-"""The fit is shown for |x| up to this."""
+N_POINTS, N_NEAR, REACH = 301, 40, 3.0
+"""The fit is shown at so many points of |x| ≤ 3, and at more on each side of the step."""
 
 
 def film(cell: Cell, about: str = "") -> Film:
@@ -61,5 +60,6 @@ def values(state: State, x: np.ndarray) -> np.ndarray:
 def shown_points(case: Case, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Where the fit is shown, closer together near 0, and the target there; both normalised as the data are."""
     scaling: Any = split(case, seed).scaling
-    x = np.sinh(np.linspace(-1, 1, N_POINTS) * np.arcsinh(100 * REACH))[:, None] / 100
+    near = np.geomspace(1e-4, 0.1, N_NEAR)
+    x = np.unique(np.concatenate([-near, np.linspace(-REACH, REACH, N_POINTS), near]))[:, None]
     return scaling.inputs.apply(x), scaling.targets.apply(TARGETS[case.target](x)[:, None])[:, 0]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from fourierwalk.paper import results
-from fourierwalk.paper.cases import CASES, Case, Experiment
+from fourierwalk.paper.cases import CASES, Case, Experiment, at_scale
 from fourierwalk.paper.data import TARGETS, split
-from fourierwalk.paper.gpus import gpu_of
+from fourierwalk.paper.points import titled, told, told_trace
 from fourierwalk.paper.summary import PRINTED, TABLE_COLUMNS, Curve, Found, curve, scales, sweep, trace
 from fourierwalk.paper.targets import transform_modulus
+from fourierwalk.reporting import vector
 from fourierwalk.reporting.plots import (
     COLORS,
     FAINT,
@@ -61,7 +63,7 @@ def target_figure() -> list[Any]:
         figure, (axis,) = new_figure()
         x = np.linspace(-reach, reach, 8_001)
         near = np.abs(raw_x) < reach
-        step = max(1, near.sum() // 1_500)  # as many dots as can be told apart
+        step = max(1, near.sum() // 800)  # as many dots as can be told apart
         shown = f"every {step}th of N = {case.n_rows:,}" if step > 1 else f"N = {case.n_rows:,}"
         axis.plot(raw_x[near][::step], raw_y[near][::step], ".", color=COLORS[1], ms=3, label=f"data ({shown})")
         axis.plot(x, TARGETS[case.target](x[:, None]), color=INK, lw=1.0, label="f")
@@ -104,7 +106,7 @@ def width_figure(found: Found, case: Case, highlight: str | None = None) -> Any:
         legend(figure)
     else:
         (one,) = [experiment for experiment in case.experiments if experiment.name == highlight]
-        axis.set_title(_titled(one), size=USUAL, loc="left")
+        axis.set_title(titled(one), size=USUAL, loc="left")
     return stamp(figure, found)
 
 
@@ -115,54 +117,39 @@ def _guide(axis: Any, walk: Curve) -> None:
         axis.plot(walk.widths, guide, color=INK, ls="--", lw=0.9, label=GUIDE)
 
 
-def _titled(experiment: Experiment) -> str:
-    return f"Experiment {experiment.number}: {experiment.label}" if experiment.number else experiment.label
-
-
 def _bars(
     axis: Any, found: Found, case: Case, experiment: Experiment, line: Curve, figure: str = "rms_modulus", **style: Any
 ) -> None:
     """A curve in the paper's marker whose points tell their cells."""
     words = [told(found, case, experiment, int(width), figure) for width in line.widths]
-    style = {"marker": MARKERS.get(experiment.name, "o"), "label": _titled(experiment), **style}
+    style = {"marker": MARKERS.get(experiment.name, "o"), "label": titled(experiment), **style}
     bars(axis, line.widths, line.mean, 2 * line.deviation, words, **style)
-
-
-def told(found: Found, case: Case, experiment: Experiment, width: int, figure: str) -> str:
-    """What a point of a curve tells: each seed's figure and seconds, the commits, the machines' GPUs."""
-    start = f"{case.name}/{experiment.name}/K{width:05d}-"
-    cells = [cell for key, cell in sorted(found.items()) if key.startswith(start) and figure in cell["result"]]
-    lines = [f"{_titled(experiment)}, K = {width}", *map(_seed_line, cells, [figure] * len(cells))]
-    commits = sorted({str(cell["provenance"].get("commit")) for cell in cells})
-    gpus = sorted({gpu_of(cell) for cell in cells} - {""})
-    return "\n".join([*lines, f"commit {', '.join(commits)}", *(f"on a GPU: {name}" for name in gpus)])
-
-
-def _seed_line(cell: dict[str, Any], figure: str) -> str:
-    seconds = cell["result"].get("seconds")
-    return f"seed {cell['settings']['seed']}: {cell['result'][figure]:.4g}" + (
-        f" in {seconds:.3g} s" if seconds else ""
-    )
 
 
 def time_figure(found: Found) -> list[Any]:
     """Case 3: error over seconds, and over steps for the walks."""
-    (by_time, (left,)), (by_step, (right,)) = new_figure(height=4.0), new_figure(height=4.0)
-    for i, experiment in enumerate(CASES["case3"].experiments):
-        line = trace(found, experiment.name)
-        if line is None:
-            continue
-        style: dict[str, Any] = {"color": COLORS[i], "label": _titled(experiment)}
-        left.plot(line[:, 1], line[:, 2], **style)
-        if experiment.method == "walk":
-            right.plot(line[:, 0], line[:, 2], **style)
-    for figure, axis, label in ((by_time, left, "seconds (of the method alone)"), (by_step, right, "steps")):
+    case = at_scale(CASES["case3"], scales(found)[0])
+    axes: dict[str, Callable[[Experiment, np.ndarray], np.ndarray | None]] = {
+        "seconds (of the method alone)": lambda experiment, line: line[:, 1],
+        "steps": lambda experiment, line: line[:, 0] if experiment.method == "walk" else None,
+    }
+    panels = []
+    for label, places in axes.items():
+        figure, (axis,) = new_figure(height=4.0)
         logarithmic(axis, "decades", "decades")
+        for i, experiment in enumerate(case.experiments):
+            line = trace(found, experiment.name)
+            x = None if line is None else places(experiment, line)
+            if line is not None and x is not None:
+                every = max(1, len(x) // 10)
+                style: dict[str, Any] = {"marker": MARKERS[experiment.name], "ms": 4, "markevery": every}
+                (drawn,) = axis.plot(x, line[:, 2], color=COLORS[i], label=titled(experiment), **style)
+                vector.tell(drawn, told_trace(found, experiment, line[::every]))
         axis.set_xlabel(label)
         axis.set_ylabel(ERROR)
         legend(figure)
-        stamp(figure, found)
-    return [by_time, by_step]
+        panels.append(stamp(figure, found))
+    return panels
 
 
 def digits_figure(found: Found) -> Any:
@@ -204,7 +191,8 @@ def sweep_figure(found: Found) -> Any:
 def _swept(found: Found) -> list[tuple[Experiment, int]]:
     """The sweep's experiments that have cells, in the order of their spread, with their K."""
     widths = {key.split("/")[1]: cell["settings"]["width"] for key, cell in found.items() if key.startswith("sweep/")}
-    each = [(one, widths[one.name]) for one in CASES["sweep"].experiments if one.name in widths]
+    fixed = [one for one in CASES["sweep"].experiments if one.method == "fixed"]
+    each = [(one, widths[one.name]) for one in fixed if one.name in widths]
     return sorted(each, key=lambda pair: pair[0].spread)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 SIGNS = {
     "holds": "✓",
@@ -18,6 +18,30 @@ SIGNS = {
 """Verdicts of claims and of comparisons, each with a sign for those who do not see its colour."""
 
 
+class Judged(Protocol):
+    """All that the page asks of a claim."""
+
+    @property
+    def text(self) -> str:
+        """The claim, in a sentence."""
+
+    @property
+    def where(self) -> str:
+        """Its place in the paper."""
+
+    @property
+    def verdict(self) -> str:
+        """One of `SIGNS`."""
+
+    @property
+    def evidence(self) -> str:
+        """A sentence with numbers."""
+
+    @property
+    def restriction(self) -> str:
+        """Under which the verdict stands; may be empty."""
+
+
 class Claim(NamedTuple):
     """A claim as it is shown."""
 
@@ -28,7 +52,7 @@ class Claim(NamedTuple):
     restriction: str = ""  # under which the verdict stands
 
 
-def shown(claims: Sequence[Claim]) -> str:
+def shown(claims: Sequence[Judged]) -> str:
     """A line that counts the verdicts, and the claims as a list.
 
     Examples
@@ -46,13 +70,13 @@ def badge(verdict: str, words: str | None = None) -> str:
     return f'<span class="verdict {kind}">{sign} {html.escape(words or verdict)}</span>'
 
 
-def _counts(claims: Sequence[Claim]) -> str:
+def _counts(claims: Sequence[Judged]) -> str:
     each = {verdict: sum(claim.verdict == verdict for claim in claims) for verdict in SIGNS}
     words = "".join(badge(verdict, f"{verdict}: {count}") for verdict, count in each.items() if count)
     return f'<p class="counts">{words}</p>'
 
 
-def _item(claim: Claim) -> str:
+def _item(claim: Judged) -> str:
     lines = [f"<strong>{html.escape(claim.text)}</strong>", html.escape(claim.evidence)]
     if claim.restriction:
         lines.append(f"<em>Restriction: {html.escape(claim.restriction)}</em>")

@@ -16,8 +16,8 @@ from fourierwalk.reporting.colors import variables
 from fourierwalk.reporting.files import write_text
 
 HEAD, CELL = 'th scope="row" role="rowheader"', 'td role="cell"'
-MANY = 6
-"""Columns from which on a table is stacked on a narrow window already, not only on a phone."""
+MANY, CROWDED = 6, 12
+"""Columns from which on a table is stacked on a narrow window already, not only on a phone, and cells may wrap."""
 
 
 @dataclass
@@ -59,13 +59,14 @@ class Page:
         )
         body = "".join(_row(columns, kinds, row) for row in cells)
         size = "many" if len(columns) >= MANY else "few" if len(columns) > 2 else "pair"
+        size += " crowded" if len(columns) >= CROWDED else ""
         return self._add(
             f'<div class="table {size}"><table role="table"><caption>{html.escape(caption)}</caption>'
             f'<thead role="rowgroup"><tr role="row">{head}</tr></thead><tbody role="rowgroup">{body}</tbody>'
             "</table></div>"
         )
 
-    def claims(self, claims: Sequence[claim_lists.Claim]) -> Page:
+    def claims(self, claims: Sequence[claim_lists.Judged]) -> Page:
         """Claims, each with a coloured and worded verdict."""
         return self._add(claim_lists.shown(claims))
 

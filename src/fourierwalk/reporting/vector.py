@@ -78,8 +78,9 @@ def _drawn(figure: Any, name: str) -> Any:
     _tell(root)
     _rename(root, name)
     for element in root.iter():
-        if "style" in element.attrib:
-            element.set("style", _themed(element.attrib["style"]))
+        for key, shorten in (("style", _themed), ("d", _rounded), ("x", _rounded), ("y", _rounded)):
+            if key in element.attrib:
+                element.set(key, shorten(element.attrib[key]))
     return root
 
 
@@ -116,6 +117,11 @@ def _rename(root: Any, name: str) -> None:
         for key in ("href", "clip-path"):
             if key in element.attrib:
                 element.set(key, element.attrib[key].replace("#", f"#{name}-"))
+
+
+def _rounded(numbers: str) -> str:
+    """A hundredth of a point is more than a screen shows."""
+    return re.sub(r"-?\d+\.\d{3,}", lambda hit: f"{float(hit[0]):.2f}", " ".join(numbers.split()))
 
 
 def _themed(style: str) -> str:
