@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_: _say(options, str(message))
+            warnings.showwarning = lambda message, *_: _warn(options, message)
             return int(options.run(options))
     except KeyboardInterrupt as stop:
         _say(options, str(stop) or "stopped.")
@@ -71,6 +71,11 @@ def _failed(options: argparse.Namespace, error: Exception) -> int:
         return WRONG
     _say(options, f"a fault of its own, {type(error).__name__}: {error}: --debug shows where. Please report it.")
     return FAULT
+
+
+def _warn(options: argparse.Namespace, message: Warning | str) -> None:
+    if not getattr(options, "quiet", False):
+        _say(options, str(message))
 
 
 def _say(options: argparse.Namespace, text: str) -> None:

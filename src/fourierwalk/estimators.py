@@ -213,6 +213,18 @@ class _AdaptiveFourier(BaseEstimator):
         ------
         ValueError
             For parameters that are no plain data, such as a features object of one's own: a file holds no code.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import numpy as np
+        >>> import fourierwalk
+        >>> x = np.linspace(-3, 3, 300)[:, None]
+        >>> model = fourierwalk.AdaptiveFourierRegressor(8, random_state=0).fit(x, np.sin(2 * x[:, 0]))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     loaded = fourierwalk.load(model.save(Path(folder) / "sine.fw"))
+        >>> bool(np.all(loaded.predict(x) == model.predict(x)))
+        True
         """
         return container.write(path, type(self).__name__, self.to_tables())
 

@@ -39,6 +39,14 @@ def test_models_of_arrays_and_bare_models_are_told(tmp_path, capsys):
     assert [each["name"] for each in told["inputs"]] == ["x0", "x1"]
 
 
+@pytest.mark.filterwarnings("ignore:Nothing was found")
+def test_a_constant_model_can_be_told(tmp_path, capsys):
+    y = np.random.default_rng(1).normal(size=150)
+    AdaptiveFourierRegressor(8, random_state=0, max_norm=np.inf).fit(X, y).save(tmp_path / "m.fw")
+    assert cli.main(["inspect", str(tmp_path / "m.fw"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["parameters"]["max_norm"] == "inf"
+
+
 def test_another_file_is_a_sentence(tmp_path, capsys):
     (tmp_path / "a.fw").write_text("no model")
     assert cli.main(["inspect", str(tmp_path / "a.fw")]) == 2

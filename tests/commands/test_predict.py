@@ -158,6 +158,17 @@ def test_bad_input_is_one_sentence_and_writes_nothing(folder, arguments, words, 
     assert {path.name for path in tmp_path.iterdir()} == before
 
 
+def test_a_model_is_computed_where_it_is_asked_for(tmp_path, capsys):
+    AdaptiveFourierRegressor(4, random_state=0, device="cpu").fit(X, X[:, 0]).set_params(device="cuda").save(
+        tmp_path / "m.fw"
+    )
+    np.savez(tmp_path / "x.npz", X=X)
+    command = ["predict", str(tmp_path / "m.fw"), str(tmp_path / "x.npz"), "--out", str(tmp_path / "p.csv"), "--quiet"]
+    assert cli.main(command) == 0
+    assert cli.main([*command, "--device", "gpu"]) == 2
+    assert "--device must be cpu or cuda, got 'gpu'" in capsys.readouterr().err
+
+
 def test_the_output_must_be_text(folder, capsys):
     assert cli.main(["predict", str(folder / "houses.fw"), str(folder / "houses.csv"), "--out", "p.xlsx"]) == 2
     assert "--out must be a .csv or .tsv file, got p.xlsx." in capsys.readouterr().err

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -22,7 +21,6 @@ from fourierwalk.comparison.run import Cell
 from fourierwalk.files.writing import check_writable
 from fourierwalk.paper import datasets as images
 from fourierwalk.paper import results
-from fourierwalk.paper.run import Place
 from fourierwalk.reading.problem import TASKS
 from fourierwalk.reporting import plots
 from fourierwalk.reporting.provenance import provenance
@@ -197,10 +195,7 @@ def _check(options: argparse.Namespace) -> None:
             raise ValueError(f"--widths must be at least 1, got {width}.")
     if options.minutes is not None and not options.minutes >= 0:
         raise ValueError(f"--minutes must be at least 0, got {options.minutes:g}.")
-    if options.device not in (None, "cpu"):
-        Place(options.device).put(
-            np.zeros(1)
-        )  # or a sentence that says what is missing; provenance names what is there
+    shared.check_device(options.device)
 
 
 def _datasets(options: argparse.Namespace) -> list[Dataset]:

@@ -60,7 +60,7 @@ def register(verbs: Any) -> None:
     parser.add_argument("--held-out", type=float, default=0.2, metavar="SHARE", help="of the rows (default: 0.2)")
     parser.add_argument("--refit", action="store_true", help="then fit once more, to all rows, and keep that model")
     parser.add_argument("--threads", type=int, metavar="N", help="BLAS and OpenMP threads (default: all cores)")
-    parser.add_argument("--device", help="where it is computed: cpu or cuda (default: cpu)")
+    shared.add_device(parser)
     shared.add_encoding(parser)
     shared.add_output(parser)
     parser.set_defaults(run=main)
@@ -96,6 +96,7 @@ def _check(options: argparse.Namespace) -> None:
         raise ValueError(f"--threads must be at least 1, got {options.threads}.")
     if options.seed < 0:
         raise ValueError(f"--seed must be at least 0, got {options.seed}.")
+    shared.check_device(options.device)
     ESTIMATORS["regression"](options.frequencies, max_seconds=options.seconds)._training()
 
 

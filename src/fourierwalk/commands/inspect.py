@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ def described(loaded: Loaded, path: Path) -> dict[str, Any]:
         **loaded.about,
     }
     if model is not loaded.model:
-        told["regularization"] = loaded.model.regularization_
+        told["regularization"] = _plain(loaded.model.regularization_)
         told["decisions"] = list(loaded.model.history_.decisions)
         told["parameters"] = {name: _plain(value) for name, value in loaded.model.get_params(deep=False).items()}
     if hasattr(loaded.model, "classes_"):
@@ -65,7 +66,9 @@ def described(loaded: Loaded, path: Path) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    return value if value is None or isinstance(value, bool | int | float | str) else repr(value)
+    """What JSON can say; the λ of a constant model is infinite."""
+    is_plain = value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and isfinite(value))
+    return value if is_plain else repr(value)
 
 
 def _inputs(model: Any) -> list[dict[str, Any]]:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+import numpy as np
+
+from fourierwalk.paper.run import Place
+
 
 def verb(verbs: Any, name: str, help: str, examples: str) -> argparse.ArgumentParser:
     """A verb whose help ends with examples."""
@@ -20,6 +24,17 @@ def verb(verbs: Any, name: str, help: str, examples: str) -> argparse.ArgumentPa
 def add_encoding(parser: argparse.ArgumentParser) -> None:
     """How a text file is encoded."""
     parser.add_argument("--encoding", help="of a CSV or TSV file (default: UTF-8, or what its first bytes say)")
+
+
+def add_device(parser: argparse.ArgumentParser) -> None:
+    """Where it is computed."""
+    parser.add_argument("--device", help="where it is computed: cpu or cuda (default: cpu)")
+
+
+def check_device(device: str | None) -> None:
+    """Say what is missing, before the work."""
+    if device not in (None, "cpu"):
+        Place(device).put(np.zeros(1))
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:

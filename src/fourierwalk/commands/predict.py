@@ -44,6 +44,7 @@ def register(verbs: Any) -> None:
     parser.add_argument("data", type=Path, metavar="DATA", help="a .csv, .tsv, .txt, .npz or .parquet file")
     parser.add_argument("--out", type=Path, metavar="FILE", help="a .csv or .tsv file (default: standard output)")
     parser.add_argument("--probabilities", action="store_true", help="also a column for the probability of each class")
+    shared.add_device(parser)
     shared.add_encoding(parser)
     shared.add_output(parser)
     parser.set_defaults(run=main)
@@ -53,6 +54,7 @@ def main(options: argparse.Namespace) -> int:
     """Read, predict and write blocks; the output is there whole or not at all."""
     speaker, loaded = voice(options.quiet), loading.read(options.model)
     _check(options, loaded)
+    loaded.model.set_params(device=options.device)  # not where it was fitted
     source = files.source(options.data, options.encoding)
     inputs = needed(loaded.model, source, speaker)
     n_rows = 0
@@ -77,6 +79,7 @@ def _check(options: argparse.Namespace, loaded: Loaded) -> None:
         raise ValueError(f"{options.model} must hold a regressor or a classifier, got {type(loaded.model).__name__}.")
     if options.probabilities and not hasattr(loaded.model, "predict_proba"):
         raise ValueError("--probabilities needs a classifier, got a regressor.")
+    shared.check_device(options.device)
     if options.out is None:
         if options.json:
             raise ValueError("--json needs --out, because predictions go to standard output without it.")
