@@ -46,6 +46,12 @@ def test_lines_are_those_of_the_file(tmp_path, monkeypatch):
         list(source(tmp_path, "a,b\n1,1\n\n\n2,x\n").blocks(["b"], ["numbers"]))
 
 
+def test_a_row_without_a_value_is_a_row(tmp_path):
+    block = whole(source(tmp_path, "a,b\n1,2\n,\n\n3,4\n"), ["a"], ["numbers"])
+    np.testing.assert_array_equal(block.table.columns[0], [1, np.nan, 3])
+    assert block.lines.tolist() == [2, 3, 5]
+
+
 def test_some_columns_in_another_order(tmp_path):
     block = next(source(tmp_path, "a,b,c\n1,2,3\n").blocks(["c", "a"], ["numbers", "words"]))
     assert block.table.names == ("c", "a")

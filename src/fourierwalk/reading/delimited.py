@@ -165,7 +165,7 @@ def _records(path: Path, encoding: str, delimiter: str) -> Iterator[tuple[int, l
             reader = csv.reader(file, delimiter=delimiter)
             for record in reader:
                 begin, line = line + 1, reader.line_num
-                if any(record):
+                if record:
                     yield begin, record
     except UnicodeError as error:
         raise ValueError(

@@ -206,9 +206,10 @@ def _is_copy(column: np.ndarray, y: np.ndarray) -> bool:
 
 def _is_relabelled(column: np.ndarray, y: np.ndarray) -> bool:
     """Whether each value goes with one class, and each class with one value."""
-    pairs = set(zip(column.tolist(), y.tolist(), strict=True))
-    values, classes = {value for value, _ in pairs}, {label for _, label in pairs}
-    return len(pairs) == len(values) == len(classes) >= 2 and len(classes) <= y.size / 2
+    values, classes = set(column.tolist()), set(y.tolist())
+    if not 2 <= len(values) == len(classes) <= y.size / 2:
+        return False
+    return len(set(zip(column.tolist(), y.tolist(), strict=True))) == len(values)
 
 
 def labels_of(y: np.ndarray) -> np.ndarray:
