@@ -1,11 +1,13 @@
 """Adaptive random Fourier features: models Σ βₖ exp(iωₖ·x) whose frequencies walk to where the data needs them."""
 
 from fourierwalk.estimators import AdaptiveFourierClassifier, AdaptiveFourierFeatures, AdaptiveFourierRegressor
+from fourierwalk.loading import load
 from fourierwalk.model import FourierModel
 from fourierwalk.solving.solver import Solver
 from fourierwalk.tables.encoder import TableEncoder
+from fourierwalk.version import VERSION
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = [
     "AdaptiveFourierClassifier",
@@ -14,4 +16,5 @@ __all__ = [
     "FourierModel",
     "Solver",
     "TableEncoder",
+    "load",
 ]

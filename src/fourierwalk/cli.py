@@ -3,22 +3,39 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+import traceback
+import warnings
 from collections.abc import Sequence
 
-from fourierwalk import __version__
-from fourierwalk.commands import bench, compare, demo, report, reproduce
+from fourierwalk.commands import bench, compare, demo, doctor, fit, inspect, predict, report, reproduce
+from fourierwalk.files.writing import NotWritten
+from fourierwalk.version import VERSION
 
-COMMANDS = (demo, reproduce, report, compare, bench)
+COMMANDS = (demo, fit, predict, inspect, doctor, compare, report, reproduce, bench)
+
+EXIT_CODES = """exit codes:
+  0 done, 1 a check failed (doctor), 2 an argument or an input is wrong, 3 an output cannot be written,
+  4 not enough memory, 70 a fault of fourierwalk's own, 130 interrupted
+"""
+WRONG, NOT_WRITTEN, NO_MEMORY, FAULT, INTERRUPTED = 2, 3, 4, 70, 130
 
 
 def parser() -> argparse.ArgumentParser:
     """The parser with every verb."""
-    top = argparse.ArgumentParser(prog="fourierwalk", description="Adaptive random Fourier features.")
-    top.add_argument("--version", action="version", version=f"fourierwalk {__version__}")
+    top = argparse.ArgumentParser(
+        prog="fourierwalk",
+        description="Adaptive random Fourier features.",
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action="version", version=f"fourierwalk {VERSION}")
     verbs = top.add_subparsers(dest="verb", required=True, metavar="VERB")
     for command in COMMANDS:
         command.register(verbs)
+    for each in verbs.choices.values():
+        each.add_argument("--debug", action="store_true", help="show where an error comes from")
     return top
 
 
@@ -26,10 +43,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a verb; a mistake of the user's is one sentence on standard error and exit code 2."""
     options = parser().parse_args(arguments)
     try:
-        return int(options.run(options))
-    except (ValueError, ImportError, OSError) as error:
-        print(f"fourierwalk {options.verb}: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print(f"fourierwalk {options.verb}: stopped.", file=sys.stderr)
-        return 130
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_: _warn(options, message)
+            return int(options.run(options))
+    except KeyboardInterrupt as stop:
+        _say(options, str(stop) or "stopped.")
+        return INTERRUPTED
+    except BrokenPipeError:  # whoever read the output has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:  # no user is shown a traceback unasked
+        if options.debug:
+            traceback.print_exc()
+        return _failed(options, error)
+
+
+def _failed(options: argparse.Namespace, error: Exception) -> int:
+    """Say what is wrong, and the code that fits."""
+    if isinstance(error, NotWritten):
+        _say(options, str(error))
+        return NOT_WRITTEN
+    if isinstance(error, MemoryError):
+        _say(options, str(error) or "there is not enough memory.")
+        return NO_MEMORY
+    if isinstance(error, ValueError | ImportError | OSError):
+        _say(options, str(error))
+        return WRONG
+    _say(options, f"a fault of its own, {type(error).__name__}: {error}: --debug shows where. Please report it.")
+    return FAULT
+
+
+def _warn(options: argparse.Namespace, message: Warning | str) -> None:
+    if not getattr(options, "quiet", False):
+        _say(options, str(message))
+
+
+def _say(options: argparse.Namespace, text: str) -> None:
+    print(f"fourierwalk {options.verb}: {text}", file=sys.stderr)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields as fields_of
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,15 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted
 
-from fourierwalk import inputs
+from fourierwalk import inputs, settings
 from fourierwalk.arrays.library import Array, is_foreign, like, namespace, to_host
 from fourierwalk.data.features import named
 from fourierwalk.data.streaming import Streamed
+from fourierwalk.files import container
+from fourierwalk.files.fields import Fields
 from fourierwalk.model import FourierModel
-from fourierwalk.tables.encoder import are_classes
+from fourierwalk.tables.encoder import TableEncoder, are_classes
+from fourierwalk.training.history import History
 from fourierwalk.training.temperature import best_temperature
 from fourierwalk.training.training import Data, Fit, Resume, Training
 
@@ -192,6 +196,88 @@ class _AdaptiveFourier(BaseEstimator):
         state = super().__getstate__()
         return state if self.warm_start else {name: value for name, value in state.items() if name != "_last"}
 
+    def save(self, path: Path | str) -> Path:
+        """Write the fitted estimator as one file of JSON and arrays, which `fourierwalk.load` reads.
+
+        Parameters
+        ----------
+        path : path or str
+            The file; an older one is replaced in one stroke.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Raises
+        ------
+        ValueError
+            For parameters that are no plain data, such as a features object of one's own: a file holds no code.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import numpy as np
+        >>> import fourierwalk
+        >>> x = np.linspace(-3, 3, 300)[:, None]
+        >>> model = fourierwalk.AdaptiveFourierRegressor(8, random_state=0).fit(x, np.sin(2 * x[:, 0]))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     loaded = fourierwalk.load(model.save(Path(folder) / "sine.fw"))
+        >>> bool(np.all(loaded.predict(x) == model.predict(x)))
+        True
+        """
+        return container.write(path, type(self).__name__, self.to_tables())
+
+    def to_tables(self) -> dict[str, Any]:
+        """What a file keeps, as JSON values and NumPy arrays; docs/files.md has their names and shapes."""
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        return {
+            "parameters": {name: settings.packed(name, value) for name, value in self.get_params(deep=False).items()},
+            "model": self.model_.to_tables(),
+            "history": self.history_.to_tables(),
+            "n_inputs": self.n_features_in_,
+            "names": None if names is None else [str(name) for name in names],
+            "encoder": self.encoder_.to_tables() if hasattr(self, "encoder_") else None,
+            "one_output": self.amplitudes_.ndim == 1,
+            "regularization": self.regularization_,
+            "n_steps": self.n_steps_,
+            "temperature_scale": self._scale,
+            "total_weight": self._total_weight,
+        }
+
+    @classmethod
+    def from_tables(cls, fields: Fields) -> Any:
+        """The estimator that `to_tables` gave, checked."""
+        given = fields.fields("parameters").values
+        unknown = sorted(given.keys() - set(cls._get_param_names()))
+        if unknown:
+            raise ValueError(f"{fields.name}.parameters must be known to this version, got {unknown[0]!r}.")
+        estimator = cls(**{name: settings.unpacked(value) for name, value in given.items()})
+        estimator._restore(fields)
+        return estimator
+
+    def _restore(self, fields: Fields) -> None:
+        """What a fit has learnt, from the fields of a file."""
+        self.model_ = FourierModel.from_tables(fields.fields("model"))
+        self.history_ = History.from_tables(fields.fields("history"))
+        self.frequencies_, self.n_frequencies_ = self.model_.frequencies, int(self.model_.frequencies.shape[0])
+        one_output = fields.option("one_output", (True, False))
+        self.amplitudes_ = self.model_.amplitudes[:, 0] if one_output else self.model_.amplitudes
+        self.n_features_in_ = fields.count("n_inputs", 1)
+        self.regularization_, self.n_steps_ = float(fields.get("regularization")), fields.count("n_steps")
+        self._scale, self._total_weight = fields.number("temperature_scale"), fields.number("total_weight", above=0)
+        n_columns = n_inputs = int(self.model_.scaling.inputs.center.shape[0])
+        if fields.has("encoder"):
+            self.encoder_ = TableEncoder.from_tables(fields.get("encoder"))
+            n_columns, n_inputs = len(self.encoder_.get_feature_names_out()), self.encoder_.n_features_in_
+        if (n_columns, n_inputs) != (self.model_.scaling.inputs.center.shape[0], self.n_features_in_):
+            raise ValueError(f"{fields.name}.n_inputs must be {n_inputs} as in the model, got {self.n_features_in_}.")
+        if fields.has("names"):
+            self.feature_names_in_ = np.array(fields.words("names"), dtype=object)
+            if self.feature_names_in_.size != n_inputs:
+                raise ValueError(f"{fields.name}.names must be {n_inputs} words, got {self.feature_names_in_.size}.")
+
     @property
     def n_iter_(self) -> int:
         """The steps walked, under scikit-learn's name."""
@@ -206,7 +292,7 @@ class _AdaptiveFourier(BaseEstimator):
 
     def _training(self, scale_targets: bool = True) -> Training:
         """The settings, checked."""
-        names = [field.name for field in fields(Training) if field.name != "scale_targets"]
+        names = [field.name for field in fields_of(Training) if field.name != "scale_targets"]
         training = Training(**{name: getattr(self, name) for name in names}, scale_targets=scale_targets)
         training.check()
         return training
@@ -394,6 +480,14 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
         self.amplitudes_ = self.model_.amplitudes
         return self._ended(fit)
 
+    def to_tables(self) -> dict[str, Any]:
+        """Those of every estimator, and the labels."""
+        return {**super().to_tables(), "classes": inputs.packed_labels(self.classes_)}
+
+    def _restore(self, fields: Fields) -> None:
+        super()._restore(fields)
+        self.classes_ = inputs.unpacked_labels(fields.fields("classes"), self.amplitudes_.shape[1])
+
     def decision_function(self, X: Any) -> Array:
         """The real part of each class's model, (n, n_classes); of two classes the difference, (n,)."""
         values = self._predict(X)
@@ -461,6 +555,10 @@ class AdaptiveFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         self.amplitudes_ = self.model_.amplitudes
         self._n_features_out = self.model_.features.n_columns * int(self.frequencies_.shape[0])
         return self._ended(fit)
+
+    def _restore(self, fields: Fields) -> None:
+        super()._restore(fields)
+        self._n_features_out = self.model_.features.n_columns * self.n_frequencies_
 
     def transform(self, X: Any) -> Array:
         """The real columns at X."""

@@ -19,6 +19,7 @@ from sklearn.utils.validation import (
 from fourierwalk.arrays.library import Array, is_foreign, like, namespace, to_host
 from fourierwalk.arrays.memory import accelerator_free_bytes
 from fourierwalk.data.streaming import Streamed
+from fourierwalk.files.fields import Fields
 from fourierwalk.parameters import number, option
 from fourierwalk.tables.encoder import TableEncoder, checked, is_from_dtype
 from fourierwalk.tables.table import Table, is_table
@@ -105,6 +106,23 @@ def known(y_val: Any, found: np.ndarray) -> np.ndarray:
     if np.any(unknown):
         raise ValueError(f"y_val must hold labels of y only, got {given[unknown][0]!r}.")
     return codes
+
+
+def packed_labels(labels: Any) -> dict[str, Any]:
+    """Class labels as a file keeps them: `values`, and whether they are Python objects (strings of a frame)."""
+    values = to_host(labels) if is_foreign(labels) else np.asarray(labels)
+    are_objects = values.dtype == object
+    if are_objects and all(isinstance(each, str) for each in values.tolist()):
+        values = values.astype(np.str_)
+    if values.dtype.kind not in "biufU":
+        raise ValueError(f"y must have had words, numbers or truth values as labels to be saved, got {values.dtype}.")
+    return {"values": values, "objects": are_objects}
+
+
+def unpacked_labels(fields: Fields, n_classes: int) -> np.ndarray:
+    """The labels that `packed_labels` gave, checked."""
+    values = fields.array("values", n_classes, kinds="biufU", finite=False)
+    return values.astype(object) if fields.option("objects", (True, False)) else values
 
 
 def one_hot(codes: np.ndarray, n_classes: int, X: Any) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from fourierwalk.arrays import nufft
@@ -11,9 +12,11 @@ from fourierwalk.arrays.complexes import complex_of
 from fourierwalk.arrays.library import Array, float64, like, namespace, to_host
 from fourierwalk.arrays.memory import free_bytes
 from fourierwalk.arrays.products import matmul
-from fourierwalk.data.features import Features
+from fourierwalk.data.features import KINDS, Features, name_of, named
 from fourierwalk.data.rows import Block, Rows
 from fourierwalk.data.scaling import Scaling
+from fourierwalk.files import container
+from fourierwalk.files.fields import Fields
 from fourierwalk.solving.fourier_space import applies
 
 LEAST_WORK = 1e7
@@ -101,6 +104,54 @@ class FourierModel:
             bounds=bounds,
             importances=importances,
         )
+
+    def to_tables(self) -> dict[str, Any]:
+        """What a file keeps, as JSON values and NumPy arrays; docs/files.md has their names and shapes."""
+        bounds, importances = (None if each is None else to_host(each) for each in (self.bounds, self.importances))
+        return {
+            "features": name_of(self.features),
+            "frequencies": to_host(self.frequencies),
+            "amplitudes": to_host(self.amplitudes),
+            "offset": to_host(self.offset),
+            "scaling": self.scaling.to_tables(),
+            "bounds": bounds,
+            "importances": importances,
+        }
+
+    @classmethod
+    def from_tables(cls, fields: Fields) -> FourierModel:
+        """What `to_tables` gave, checked."""
+        features = named(fields.option("features", sorted(KINDS)))
+        frequencies = fields.array("frequencies", None, None)
+        amplitudes = fields.array("amplitudes", frequencies.shape[0], None, kinds="fc")
+        n_outputs = amplitudes.shape[1]
+        n_inputs = frequencies.shape[1] - features.dimension(0)
+        return cls(
+            frequencies,
+            amplitudes,
+            fields.array("offset", n_outputs),
+            features,
+            Scaling.from_tables(fields.fields("scaling"), n_inputs, n_outputs),
+            fields.array("bounds", 2, n_outputs) if fields.has("bounds") else None,
+            fields.array("importances", n_inputs) if fields.has("importances") else None,
+        )
+
+    def save(self, path: Path | str) -> Path:
+        """Write the model as one file of JSON and arrays, which `fourierwalk.load` reads.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import numpy as np
+        >>> import fourierwalk
+        >>> x = np.linspace(-3, 3, 300)[:, None]
+        >>> model = fourierwalk.AdaptiveFourierRegressor(8, random_state=0).fit(x, np.sin(2 * x[:, 0])).model_
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     loaded = fourierwalk.load(model.save(Path(folder) / "sine.fw"))
+        >>> bool(np.all(loaded(x) == model(x)))
+        True
+        """
+        return container.write(path, type(self).__name__, self.to_tables())
 
     def complex_values(self, x: Any) -> Array:
         """The complex values Σ βₖ exp(iωₖ·x) + offset, whose modulus the paper measures, (n, q)."""

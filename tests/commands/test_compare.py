@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 from comparison.made_up import FAKE, data_folder
+from spreadsheets import houses
 
 from fourierwalk import cli
 from fourierwalk.comparison import methods, run
@@ -86,6 +87,36 @@ def test_gathered_cells_make_the_same_page(table, tmp_path, capsys, monkeypatch)
     assert cli.main(["compare", "--report", str(out)]) == 0
     assert "sine: RMSE on test rows" in capsys.readouterr().out
     assert (out / "comparison.html").read_text() == html
+
+
+def test_a_table_of_words_dates_and_holes(tmp_path, capsys):
+    path, out = houses(tmp_path / "houses.csv", delimiter=";", decimal=",", n_rows=80), tmp_path / "out"
+    methods = ["--methods", "ours", "kernel-ridge", "boosting"]
+    assert cli.main(["compare", str(path), *methods, "--widths", "4", "--splits", "1", "--out", str(out)]) == 0
+    shown = capsys.readouterr().out
+    assert "houses: RMSE on test rows" in shown
+    assert "&#x27;country&#x27; is left out: it is constant." in (out / "comparison.html").read_text()
+    content = json.loads((out / "cells" / "houses" / "ours-4" / "split00.json").read_text())
+    assert content["result"]["n_inputs"] == 4
+
+
+@pytest.mark.filterwarnings("ignore:Nothing was found")
+def test_a_constant_model_can_be_written(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "noise.csv"
+    np.savetxt(path, rng.standard_normal((150, 3)), delimiter=",", header="a,b,y", comments="")
+    assert (
+        cli.main(["compare", str(path), "--methods", "ours", "--widths", "4", "--splits", "1", "--out", str(tmp_path)])
+        == 0
+    )
+    content = json.loads((tmp_path / "cells" / "noise" / "ours-4" / "split00.json").read_text())
+    assert content["result"]["error"] > 0
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_the_first_fit(table, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(run, "compute", None)  # nothing is fitted
+    assert cli.main(["compare", str(table), *SMALL, "--out", str(table / "out")]) == 3
+    assert "cannot be written" in capsys.readouterr().err
 
 
 def test_a_method_that_fails_stops_nothing(table, tmp_path, capsys, monkeypatch):

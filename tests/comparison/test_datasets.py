@@ -88,7 +88,9 @@ def test_given_splits_are_used(tmp_path):
 
 
 def test_mistakes_name_the_argument(tmp_path):
-    with pytest.raises(ValueError, match=r"DATASET must be one of borehole, .*wing-weight, or a \.csv .* got 'bore'"):
+    with pytest.raises(
+        ValueError, match=r"DATASET must be one of borehole, .*wing-weight, or a file \(\.csv.* got 'bore'"
+    ):
         find("bore")
     with pytest.raises(FileNotFoundError, match=r"DATASET .*no\.csv is not there"):
         find(str(tmp_path / "no.csv"))

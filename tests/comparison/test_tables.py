@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fourierwalk.comparison.tables import read_csv, read_folder, read_npz
+from fourierwalk.comparison.tables import read_folder, read_npz, read_table
 
 CSV = "a, b,c\n1,2,x\n3,4,y\n5,6,x\n"
 
@@ -22,46 +22,32 @@ def folder_with(folder, **changes):
     return folder
 
 
-def test_csv_takes_the_last_column_or_the_named_one(tmp_path):
+def test_a_table_takes_the_last_column_or_the_named_one(tmp_path):
     path = written(tmp_path / "t.csv", CSV)
-    last = read_csv(path)
+    last = read_table(path)
     assert last.task == "classification"
     np.testing.assert_array_equal(last.x, [[1, 2], [3, 4], [5, 6]])
     np.testing.assert_array_equal(last.y, [0, 1, 0])
-    numbers = written(tmp_path / "n.csv", "a,b\n1,2\n3,4\n")
-    named = read_csv(numbers, "a")
+    numbers = written(tmp_path / "n.csv", "a,b\n1,2\n3,4\n7,9\n")
+    named = read_table(numbers, "a")
     assert named.task == "regression"
-    np.testing.assert_array_equal(named.x, [[2], [4]])
-    np.testing.assert_array_equal(named.y, [1, 3])
-    assert read_csv(numbers, "a", "classification").y.tolist() == [0, 1]
+    np.testing.assert_array_equal(named.x, [[2], [4], [9]])
+    np.testing.assert_array_equal(named.y, [1, 3, 7])
     assert named.sha256 != last.sha256
 
 
 def test_words_and_empty_fields_make_a_table(tmp_path):
-    found = read_csv(written(tmp_path / "t.csv", "make,doors,price\naudi,2,10\n,4,20\nbmw,,30\n"))
+    found = read_table(written(tmp_path / "t.csv", "make,doors,price,id\naudi,2,10,1\n,4,20,1\nbmw,,30,1\n"), "price")
     assert found.task == "regression"
     assert found.x.names == ("make", "doors")
     assert found.x.columns[0].tolist() == ["audi", None, "bmw"]
     np.testing.assert_array_equal(found.x.columns[1], [2, 4, np.nan])
+    assert found.said == "'id' is left out: it is constant."
 
 
-@pytest.mark.parametrize(
-    ("text", "target", "task", "words"),
-    [
-        (CSV, "z", None, r"--target must be a column of DATASET .*t\.csv, one of \['a', 'b', 'c'\], got 'z'"),
-        (CSV, None, "regression", "--task regression needs numbers, but 'c' .* holds 'x'"),
-        ("a,b\n1,2\n3,\n", None, None, "must be finite, but 'b' is empty, NaN or infinite in row 1"),
-        ("a,b\n1,2\n1,inf\n", None, None, "must be finite, but 'b'"),
-        ("a,b\n1,2\ninf,3\n", None, None, "must be finite, but 'a' is infinite in row 1"),
-        ("1,2\n3,4\n", None, None, "must begin with a header row"),
-        ("a,b\n1,2\n3\n", None, None, "has 1 values in row 3, expected 2"),
-        ("a,b\n", None, None, "must have a header row, rows"),
-        ("a,b\n1,x\n2,x\n", None, None, "at least two classes in 'b', got 1"),
-    ],
-)
-def test_mistakes_in_csv(tmp_path, text, target, task, words):
-    with pytest.raises(ValueError, match=words):
-        read_csv(written(tmp_path / "t.csv", text), target, task)
+def test_mistakes_are_those_of_fit(tmp_path):
+    with pytest.raises(ValueError, match=r"must hold finite numbers in column 'a', got 'inf' in line 3\."):
+        read_table(written(tmp_path / "t.csv", "a,b\n1,2\ninf,3\n"))
 
 
 def test_npz_with_and_without_test_rows(tmp_path):
@@ -84,16 +70,22 @@ def test_npz_with_and_without_test_rows(tmp_path):
     [
         ({"X": np.ones((2, 1))}, r"must hold the arrays X and y, got \['X'\]"),
         ({"X": np.ones((2, 1)), "y": np.ones(3)}, r"got \(2, 1\) and \(3,\)"),
-        ({"X": np.array([[1.0], [np.nan]]), "y": np.ones(2)}, "'X' is empty, NaN or infinite in row 1"),
+        ({"X": np.array([[1.0], [np.inf]]), "y": np.ones(2)}, "must be finite, but 'X' is inf in row 2"),
+        ({"X": np.ones((2, 1)), "y": np.array([1, np.nan])}, "must be finite, but 'y' is nan in row 2"),
         ({"X": np.ones((2, 1)), "y": np.ones(2), "X_test": np.ones((1, 1))}, "X_test and y_test together"),
         ({"X": np.array([["a"], ["b"]]), "y": np.ones(2)}, "real numbers in 'X'"),
-        ({"X": np.array([[object()]]), "y": np.ones(1)}, "cannot be read as NPZ"),
+        ({"X": np.array([[object()]]), "y": np.ones(1)}, "'X' holds pickled objects"),
     ],
 )
 def test_mistakes_in_npz(tmp_path, arrays, words):
     np.savez(tmp_path / "t.npz", **arrays)
     with pytest.raises(ValueError, match=words):
         read_npz(tmp_path / "t.npz")
+
+
+def test_missing_values_of_npz_make_a_table(tmp_path):
+    np.savez(tmp_path / "t.npz", X=np.array([[1.0, np.nan], [2.0, 3.0]]), y=np.array([0.5, 2]))
+    assert read_npz(tmp_path / "t.npz").x.names == ("x0", "x1")
 
 
 def test_a_text_file_is_no_npz(tmp_path):
@@ -137,7 +129,8 @@ def saved(path, **arrays):
 
 def test_npz_may_say_its_task_and_its_splits(tmp_path):
     path = tmp_path / "t.npz"
-    assert read_npz(saved(path)).task == "regression"
+    assert read_npz(saved(path)).task == "classification"
+    assert read_npz(saved(path, y=np.array([0.5, 1, 2, 7]))).task == "regression"
     said = read_npz(saved(path, task=np.array("classification"), test=np.eye(4, 3, dtype=bool)))
     assert said.task == "classification"
     assert [test.tolist() for test in said.test] == [[0], [1], [2]]

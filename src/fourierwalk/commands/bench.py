@@ -11,10 +11,12 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from fourierwalk.benchmarks import cpu, gpu
+from fourierwalk.benchmarks import cpu, gpu, tables
 from fourierwalk.benchmarks.figures import HEADER, Figure, markdown
 from fourierwalk.reporting.files import write_json, write_text
 from fourierwalk.reporting.provenance import provenance
+
+ON_CPU = {**cpu.BENCHES, **tables.BENCHES}
 
 
 def register(verbs: Any) -> None:
@@ -22,7 +24,7 @@ def register(verbs: Any) -> None:
     parser = verbs.add_parser("bench", help="measure speeds and print them beside their targets")
     parser.add_argument("--device", default="cpu", help="cpu, or cuda (torch)")
     parser.add_argument("--out", type=Path, help="folder of the results (default: results/bench, cuda: results/gpu)")
-    names = f"cpu: {', '.join(cpu.BENCHES)}; cuda: {', '.join(gpu.BENCHES)}"
+    names = f"cpu: {', '.join(ON_CPU)}; cuda: {', '.join(gpu.BENCHES)}"
     parser.add_argument("--only", nargs="+", metavar="NAME", help=f"only these of {names}; others stay as they were")
     parser.add_argument("--data-dir", help="folder with MNIST's four files (cuda alone)")
     parser.add_argument("--small", action="store_true", help="toy sizes, to see that it runs: figures mean nothing")
@@ -32,7 +34,7 @@ def register(verbs: Any) -> None:
 def main(options: argparse.Namespace) -> int:
     """Measure, print, write after every part; the exit code is 0 either way."""
     on_gpu = options.device != "cpu"
-    benches: dict[str, Any] = gpu.BENCHES if on_gpu else cpu.BENCHES
+    benches: dict[str, Any] = gpu.BENCHES if on_gpu else ON_CPU
     unknown = [name for name in options.only or () if name not in benches]
     if unknown:
         raise ValueError(f"--only must name some of {list(benches)}, got {unknown[0]!r}.")

@@ -9,21 +9,25 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from fourierwalk.commands import options as shared
 from fourierwalk.comparison import checkouts, datasets, methods, processes, report, run, suite, summary, verdicts
 from fourierwalk.comparison.checkouts import Checkout, Width
 from fourierwalk.comparison.datasets import Dataset, Options
 from fourierwalk.comparison.run import Cell
+from fourierwalk.files.writing import check_writable
 from fourierwalk.paper import datasets as images
 from fourierwalk.paper import results
-from fourierwalk.paper.place import Place
+from fourierwalk.reading.problem import TASKS
 from fourierwalk.reporting import plots
 from fourierwalk.reporting.provenance import provenance
 
+EXAMPLES = """  fourierwalk compare houses.csv --target price
+  fourierwalk compare wine diabetes --methods ours svm lightgbm --splits 10
+"""
 DEFAULT = ("diabetes", "wine", "breast-cancer")
 WIDTHS: tuple[Width, ...] = (64, 256)
 SUITE_WIDTHS: tuple[Width, ...] = ("auto", 256)
@@ -31,13 +35,15 @@ SUITE_WIDTHS: tuple[Width, ...] = ("auto", 256)
 
 def register(verbs: Any) -> None:
     """Add the verb and its options."""
-    parser = verbs.add_parser("compare", help="fit ours and its peers, write a table and a figure of error over time")
+    parser = shared.verb(
+        verbs, "compare", "fit ours and its peers, write a table and a figure of error over time", EXAMPLES
+    )
     parser.add_argument(
         "datasets",
         nargs="*",
         metavar="DATASET",
-        help=f"any of {', '.join(sorted(datasets.EMBEDDED))}; a .csv or .npz file; a folder with data.txt "
-        f"(default: {' '.join(DEFAULT)}); with --suite: some of its data sets (default: all)",
+        help=f"any of {', '.join(sorted(datasets.EMBEDDED))}; a .csv, .tsv, .npz or .parquet file; "
+        f"a folder with data.txt (default: {' '.join(DEFAULT)}); with --suite: some of its data sets (default: all)",
     )
     parser.add_argument(
         "--suite", choices=sorted(suite.SUITES), help="many data sets, cells by commit: numbers, or mixed tables"
@@ -58,7 +64,7 @@ def register(verbs: Any) -> None:
     )
     parser.add_argument(
         "--widths",
-        type=_width,
+        type=shared.width,
         nargs="+",
         metavar="K",
         help="frequencies of ours and fixed: numbers or auto (default: 64 256; with --suite: auto 256)",
@@ -67,8 +73,9 @@ def register(verbs: Any) -> None:
     parser.add_argument(
         "--first-split", type=int, metavar="I", default=0, help="begin with this one, to share the work (default: 0)"
     )
-    parser.add_argument("--target", metavar="NAME", help="target column of a CSV file (default: the last)")
-    parser.add_argument("--task", choices=datasets.TASKS, help="for files (default: by whether targets are numbers)")
+    parser.add_argument("--target", metavar="NAME", help="target column of a file (default: the last)")
+    shared.add_encoding(parser)
+    parser.add_argument("--task", choices=TASKS, help="for files (default: inferred from the target)")
     parser.add_argument(
         "--data-dir",
         help="folder with MNIST's four files (default: $FOURIERWALK_DATA, else download); with --suite: the folder "
@@ -145,7 +152,9 @@ def compute(wanted: Sequence[Cell], options: argparse.Namespace, console: Consol
         bar = progress.add_task("", total=len(missing))
 
         def announced() -> Iterator[Cell]:
-            for cell in _in_time(missing, options.minutes):
+            for number, cell in enumerate(_in_time(missing, options.minutes)):
+                if number == 0:
+                    check_writable(options.out / results.FOLDER / "cell.json")  # before the work, not after
                 progress.update(bar, description=f"{cell.dataset.name}, split {cell.split}: {cell.method.label}")
                 yield cell
 
@@ -186,15 +195,12 @@ def _check(options: argparse.Namespace) -> None:
             raise ValueError(f"--widths must be at least 1, got {width}.")
     if options.minutes is not None and not options.minutes >= 0:
         raise ValueError(f"--minutes must be at least 0, got {options.minutes:g}.")
-    if options.device not in (None, "cpu"):
-        Place(options.device).put(
-            np.zeros(1)
-        )  # or a sentence that says what is missing; provenance names what is there
+    shared.check_device(options.device)
 
 
 def _datasets(options: argparse.Namespace) -> list[Dataset]:
     """All of them, read now: what is wrong with one is said before the work."""
-    said = Options(options.target, options.task, options.data_dir)
+    said = Options(options.target, options.task, options.data_dir, options.encoding)
     chosen = [datasets.find(name, said) for name in options.datasets or DEFAULT]
     names = [dataset.name for dataset in chosen]
     twice = [name for name in names if names.count(name) > 1]
@@ -232,15 +238,6 @@ def _show_suite(folder: Path, console: Console) -> int:
     console.print(verdicts.write(folder), markup=False, highlight=False, soft_wrap=True)
     console.print(f"Written to {folder / verdicts.FILE}.")
     return 0
-
-
-def _width(word: str) -> Width:
-    if word == "auto":
-        return "auto"
-    try:
-        return int(word)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"must be numbers or auto, got {word!r}") from None
 
 
 def _threads(options: argparse.Namespace) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ import sklearn.datasets
 from sklearn.model_selection import train_test_split
 
 from fourierwalk.comparison.surrogates import SURROGATES, three_inputs
-from fourierwalk.comparison.tables import TASKS, Table, read_csv, read_folder, read_npz
+from fourierwalk.comparison.tables import Table, read_folder, read_npz, read_table
 from fourierwalk.paper import datasets as images
 from fourierwalk.paper.targets import anisotropic_gaussian, sine_integral
 
@@ -73,6 +73,7 @@ class Options(NamedTuple):
     target: str | None = None
     task: str | None = None
     data_dir: str | None = None
+    encoding: str | None = None
 
 
 NOTHING_SAID = Options()
@@ -93,8 +94,9 @@ def find(name: str, options: Options = NOTHING_SAID) -> Dataset:
     reader = READERS.get("folder" if path.is_dir() else path.suffix.lower())
     if reader is None:
         known = ", ".join(sorted(EMBEDDED))
+        endings = ", ".join(each for each in READERS if each.startswith("."))
         raise ValueError(
-            f"DATASET must be one of {known}, or a .csv file, an .npz file or a folder with data.txt, got {name!r}."
+            f"DATASET must be one of {known}, or a file ({endings}), or a folder with data.txt, got {name!r}."
         )
     if not path.exists():
         raise FileNotFoundError(f"DATASET {name} is not there.")
@@ -173,7 +175,7 @@ def _mnist(name: str, options: Options) -> Dataset:
 
 def _of_table(name: str, table: Table, made_of: dict[str, Any]) -> Dataset:
     if not table.train:
-        return repeated(name, table.x, table.y, table.task, **made_of)
+        return replace(repeated(name, table.x, table.y, table.task, **made_of), note=table.said)
 
     def splits(number: int) -> Split:
         at = number % len(table.train)
@@ -202,9 +204,12 @@ EMBEDDED: dict[str, Callable[[str, Options], Dataset]] = {
 }
 
 READERS: dict[str, Callable[[Path, Options], Table]] = {
-    ".csv": lambda path, options: read_csv(path, options.target, options.task),
+    **dict.fromkeys(
+        (".csv", ".tsv", ".txt", ".parquet"),
+        lambda path, options: read_table(path, options.target, options.task, options.encoding),
+    ),
     ".npz": lambda path, options: read_npz(path, options.task),
     "folder": lambda path, options: read_folder(path, options.task),
 }
 
-__all__ = ["EMBEDDED", "TASKS", "Dataset", "Options", "Split", "find"]
+__all__ = ["EMBEDDED", "Dataset", "Options", "Split", "find"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -91,12 +92,17 @@ def measured(cell: Cell, data: Split) -> dict[str, Any]:
         "last_fit_seconds": fitted.last_seconds,
         "predict_seconds": seconds,
         "columns": cell.method.columns(fitted.model),
-        "chosen": fitted.chosen,
+        "chosen": {name: _or_none(value) for name, value in fitted.chosen.items()},
         "n_train": data.x.shape[0],
         "n_test": data.x_test.shape[0],
         "n_inputs": data.x.shape[1],
         "target_spread": float(np.std(data.y_test)) if cell.dataset.task == "regression" else None,
     }
+
+
+def _or_none(value: Any) -> Any:
+    """What JSON can say: the λ of a constant model is infinite."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def error_of(task: str, predicted: np.ndarray, truth: np.ndarray) -> float:

@@ -1,19 +1,18 @@
-"""Rows from a user's files: CSV, NPZ, and the folders of the UCI benchmark. Every mistake is one sentence."""
+"""Rows of a comparison from files: tables, NPZ with splits, folders of the UCI benchmark. Mistakes are one sentence."""
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from fourierwalk.reading import files, problem
+from fourierwalk.reading.arrays import read_arrays
+from fourierwalk.reading.problem import TASKS
 from fourierwalk.tables import table as tables
-
-TASKS = ("regression", "classification")
 
 
 class Table(NamedTuple):
@@ -28,18 +27,17 @@ class Table(NamedTuple):
     sha256: str
     train: tuple[np.ndarray, ...] = ()  # indices of rows, one array per given split
     test: tuple[np.ndarray, ...] = ()
+    said: str = ""  # what was left out
 
 
-def read_csv(path: Path, target: str | None = None, task: str | None = None) -> Table:
-    """A table with a header row; the target is the column of that name, or the last one."""
-    header, lines = _lines(path)
-    at = _position(path, header, target)
-    columns = {name: _column(path, name, [line[j] for line in lines]) for j, name in enumerate(header) if j != at}
-    labels = [line[at].strip() for line in lines]
-    y, task = targets(path, header[at], _numbers(labels), task)
-    x = tables.Table(tuple(columns), tuple(columns.values()))
-    is_plain = all(kind == tables.NUMBERS for kind in x.kinds) and all(np.all(np.isfinite(c)) for c in x.columns)
-    return Table(np.column_stack(x.columns) if is_plain else x, y, task, checksum([path]))
+def read_table(path: Path, target: str | None = None, task: str | None = None, encoding: str | None = None) -> Table:
+    """What ``fourierwalk fit`` reads, in the same way; the target is the column of that name, or the last one."""
+    found = problem.read(files.source(path, encoding), target, task)
+    x = found.inputs
+    is_plain = all(kind == tables.NUMBERS for kind in x.kinds) and not any(map(np.any, map(problem.missing, x.columns)))
+    y = np.unique(found.y, return_inverse=True)[1] if found.task == "classification" else found.y
+    said = " ".join(sentence for sentence in found.said[1:])
+    return Table(np.column_stack(x.columns) if is_plain else x, y, found.task, checksum([path]), said=said)
 
 
 def read_npz(path: Path, task: str | None = None) -> Table:
@@ -47,7 +45,7 @@ def read_npz(path: Path, task: str | None = None) -> Table:
 
     The splits are ``test``, a Boolean column per split that is true for its test rows, or ``X_test`` and ``y_test``.
     """
-    arrays = _arrays(path)
+    arrays = read_arrays(path)
     missing = [name for name in ("X", "y") if name not in arrays]
     if missing:
         raise ValueError(f"DATASET {path} must hold the arrays X and y, got {sorted(arrays)}.")
@@ -56,10 +54,11 @@ def read_npz(path: Path, task: str | None = None) -> Table:
     parts = ["", "_test"] if "X_test" in arrays else [""]
     for part in parts:
         _check_shapes(path, arrays, part)
-    x = np.concatenate([_finite(path, f"X{part}", arrays[f"X{part}"]) for part in parts])
+    x = np.concatenate([_finite(path, f"X{part}", arrays[f"X{part}"], holes=True) for part in parts])
     labels = np.concatenate([arrays[f"y{part}"].reshape(-1) for part in parts])
     y, task = targets(path, "y", labels, task or _said_task(path, arrays))
-    return Table(x, y, task, checksum([path]), *_given_splits(path, arrays, x.shape[0]))
+    inputs = tables.Table.of(x) if np.any(np.isnan(x)) else x
+    return Table(inputs, y, task, checksum([path]), *_given_splits(path, arrays, x.shape[0]))
 
 
 def read_folder(folder: Path, task: str | None = None) -> Table:
@@ -86,14 +85,9 @@ def targets(path: Path, name: str, values: np.ndarray, task: str | None) -> tupl
     are_numbers = np.issubdtype(values.dtype, np.number)
     if task == "regression" and not are_numbers:
         raise ValueError(f"--task regression needs numbers, but {name!r} of DATASET {path} holds {str(values[0])!r}.")
-    if task == "classification" or not are_numbers:
-        if are_numbers:
-            _finite(path, name, values)
-        classes, codes = np.unique(values, return_inverse=True)
-        if classes.size < 2:
-            raise ValueError(f"DATASET {path} must have at least two classes in {name!r}, got {classes.size}.")
-        return codes, "classification"
-    return _finite(path, name, values), "regression"
+    plain = _finite(path, name, values) if are_numbers else values.astype(np.str_).astype(object)
+    task, _ = problem.task_of(name, plain, task)
+    return (np.unique(values, return_inverse=True)[1] if task == "classification" else plain), task
 
 
 def checksum(paths: Sequence[Path]) -> str:
@@ -104,67 +98,16 @@ def checksum(paths: Sequence[Path]) -> str:
     return total.hexdigest()
 
 
-def _lines(path: Path) -> tuple[list[str], list[list[str]]]:
-    """The header and the rows, all of one length."""
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            lines = [line for line in csv.reader(file) if line]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(f"DATASET {path} cannot be read as CSV: {error}.") from error
-    if len(lines) < 2 or len(lines[0]) < 2:
-        raise ValueError(f"DATASET {path} must have a header row, rows and at least two columns.")
-    header = [name.strip() for name in lines[0]]
-    if np.issubdtype(_numbers(header).dtype, np.number):
-        raise ValueError(f"DATASET {path} must begin with a header row, got the numbers {', '.join(header[:3])}, ….")
-    for number, line in enumerate(lines[1:], 2):
-        if len(line) != len(header):
-            raise ValueError(f"DATASET {path} has {len(line)} values in row {number}, expected {len(header)}.")
-    return header, lines[1:]
-
-
-def _position(path: Path, header: list[str], target: str | None) -> int:
-    if target is None:
-        return len(header) - 1
-    if target not in header:
-        raise ValueError(f"--target must be a column of DATASET {path}, one of {header}, got {target!r}.")
-    return header.index(target)
-
-
-def _column(path: Path, name: str, values: list[str]) -> np.ndarray:
-    """Numbers, or words; an empty field is missing."""
-    numbers = _numbers(values)
-    if not np.issubdtype(numbers.dtype, np.number):
-        return np.array([value.strip() or None for value in values], dtype=object)
-    if np.any(np.isinf(numbers)):
-        first = int(np.flatnonzero(np.isinf(numbers))[0])
-        raise ValueError(f"DATASET {path} must be finite, but {name!r} is infinite in row {first}.")
-    return numbers
-
-
-def _numbers(values: list[str]) -> np.ndarray:
-    """As numbers where all are; an empty field is not a number, nor is it a word."""
-    try:
-        return np.array([float(value) if value.strip() else np.nan for value in values])
-    except ValueError:
-        return np.array(values)
-
-
-def _finite(path: Path, name: str, values: np.ndarray) -> np.ndarray:
+def _finite(path: Path, name: str, values: np.ndarray, holes: bool = False) -> np.ndarray:
+    """Real numbers, none infinite; missing ones where these are allowed."""
     if not np.issubdtype(values.dtype, np.number) or np.iscomplexobj(values):
         raise ValueError(f"DATASET {path} must hold real numbers in {name!r}, got {values.dtype}.")
     values = values.astype(np.float64)
-    wrong = np.argwhere(~np.isfinite(values))
+    wrong = np.argwhere(np.isinf(values) if holes else ~np.isfinite(values))
     if wrong.size:
-        raise ValueError(f"DATASET {path} must be finite, but {name!r} is empty, NaN or infinite in row {wrong[0][0]}.")
+        got = values[tuple(wrong[0])]
+        raise ValueError(f"DATASET {path} must be finite, but {name!r} is {got} in row {wrong[0][0] + 1}.")
     return values
-
-
-def _arrays(path: Path) -> dict[str, np.ndarray]:
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-    except (ValueError, zipfile.BadZipFile, AttributeError, TypeError) as error:
-        raise ValueError(f"DATASET {path} cannot be read as NPZ without pickled objects.") from error
 
 
 def _check_shapes(path: Path, arrays: dict[str, np.ndarray], part: str) -> None:

@@ -158,3 +158,20 @@ def named(kind: str | Features) -> Features:
             f"{kind.__name__ if isinstance(kind, type) else type(kind).__name__}, {what}."
         )
     return kind
+
+
+def name_of(features: Features) -> str:
+    """The name that gives back this very object: what a file keeps of it.
+
+    Examples
+    --------
+    >>> name_of(CosineSine())
+    'cos-sin'
+    """
+    for name, make in KINDS.items():
+        if features == make():
+            return name
+    raise ValueError(
+        f"features must be one of {sorted(KINDS)} for a model to be saved in a file, because a file holds no code, got "
+        f"{type(features).__name__}: joblib and pickle keep such a model."
+    )

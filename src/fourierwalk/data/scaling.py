@@ -14,6 +14,7 @@ from fourierwalk.arrays.library import Array, float64, like, namespace, to_host
 from fourierwalk.arrays.memory import free_bytes
 from fourierwalk.data.rows import BLOCK_BYTES, Block, Rows
 from fourierwalk.data.streaming import Streamed
+from fourierwalk.files.fields import Fields
 
 KINDS = ("auto", "robust", True, False)
 
@@ -53,6 +54,18 @@ class Affine:
     def moved(self, move: Callable[[Array], Array]) -> Affine:
         """The same with each array moved."""
         return Affine(move(self.center), move(self.scale))
+
+    def to_tables(self) -> dict[str, Any]:
+        """What a file keeps: `center` and `scale`, (d,)."""
+        return {"center": to_host(self.center), "scale": to_host(self.scale)}
+
+    @classmethod
+    def from_tables(cls, fields: Fields, n_columns: int) -> Affine:
+        """What `to_tables` gave, checked."""
+        center, scale = fields.array("center", n_columns), fields.array("scale", n_columns)
+        if not np.all(scale > 0):
+            raise ValueError(f"{fields.name}.scale must be above 0, got {np.min(scale):g}.")
+        return cls(center, scale)
 
 
 @dataclass(frozen=True)
@@ -105,6 +118,16 @@ class SmoothClip:
     def moved(self, move: Callable[[Array], Array]) -> SmoothClip:
         """The same with each array moved."""
         return replace(self, center=move(self.center), scale=move(self.scale), clipped=move(self.clipped))
+
+    def to_tables(self) -> dict[str, Any]:
+        """What a file keeps: `center`, `scale` and `clipped`, (d,), and `limit`."""
+        return {**self._affine.to_tables(), "clipped": to_host(self.clipped), "limit": self.limit}
+
+    @classmethod
+    def from_tables(cls, fields: Fields, n_columns: int) -> SmoothClip:
+        """What `to_tables` gave, checked."""
+        affine, clipped = Affine.from_tables(fields, n_columns), fields.array("clipped", n_columns, kinds="b")
+        return cls(affine.center, affine.scale, clipped, fields.number("limit", above=0))
 
     @property
     def _affine(self) -> Affine:
@@ -202,6 +225,21 @@ class Scaling:
         if kind == "common":
             spread = like(np.where(fixed, 1.0, _common(to_host(spread)[~fixed])), y)
         return cls(Affine(like(mean, y), like(spread, y)), Affine(y_mean, y_spread), kind)
+
+    def to_tables(self) -> dict[str, Any]:
+        """What a file keeps: `kind`, `inputs` and `targets`."""
+        return {"kind": self.kind, "inputs": self.inputs.to_tables(), "targets": self.targets.to_tables()}
+
+    @classmethod
+    def from_tables(cls, fields: Fields, n_inputs: int, n_outputs: int) -> Scaling:
+        """What `to_tables` gave, checked."""
+        inputs = fields.fields("inputs")
+        kind = SmoothClip if inputs.has("clipped") else Affine
+        return cls(
+            kind.from_tables(inputs, n_inputs),
+            Affine.from_tables(fields.fields("targets"), n_outputs),
+            fields.option("kind", ("columns", "common", "robust", "none")),
+        )
 
     def rows(self, x: Any, y: Array | None = None, weight: Array | None = None) -> Rows:
         """Scaled rows. Sparse inputs stay sparse: their centring goes into the phase."""

@@ -1,30 +1,19 @@
-"""Files: written beside and renamed, so that none is ever half there."""
+"""Text and JSON, written in one stroke."""
 
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
+
+from fourierwalk.files.writing import replacing
 
 
 def write_text(path: Path | str, text: str) -> Path:
     """Write a text file in one stroke: a reader sees the old one or the new one, never a part."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    return path
+    with replacing(path) as file:
+        file.write(text.encode("utf-8"))
+    return Path(path)
 
 
 def write_json(path: Path | str, values: Any) -> Path:

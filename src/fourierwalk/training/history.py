@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from fourierwalk.files.fields import Fields
 from fourierwalk.sampling.sampler import Info
 from fourierwalk.training.selection import Look
 
@@ -50,6 +51,25 @@ class History:
             tuple(each.text for each in events if isinstance(each, Decision)),
         )
 
+    def to_tables(self) -> dict[str, Any]:
+        """What a file keeps: steps and looks as columns, in single precision; not what happened inside each solve."""
+        return {
+            "steps": _columns(self.infos, ("step", "acceptance", "step_size", "loss")),
+            "looks": _columns(self.looks, ("step", "error", "regularization")),
+            "decisions": list(self.decisions),
+        }
+
+    @classmethod
+    def from_tables(cls, fields: Fields) -> History:
+        """What `to_tables` gave, checked."""
+        infos = _rows(fields.fields("steps"), ("step", "acceptance", "step_size", "loss"))
+        looks = _rows(fields.fields("looks"), ("step", "error", "regularization"))
+        return cls(
+            [Info(step, acceptance, size, loss, phase=phase) for step, acceptance, size, loss, phase in infos],
+            [Look(*values) for values in looks],
+            tuple(fields.words("decisions")),
+        )
+
     @property
     def step(self) -> np.ndarray:
         """Numbers of the steps."""
@@ -79,3 +99,18 @@ class History:
     def phase(self) -> list[str]:
         """What kind of step each was: "walk", "resampling" or "descent"."""
         return [info.phase for info in self.infos]
+
+
+def _columns(events: Sequence[Any], names: Sequence[str]) -> dict[str, Any]:
+    """A column per name, and the phase of each event as a number in a list of words."""
+    phases = list(dict.fromkeys(event.phase for event in events))
+    columns = {name: np.array([float(getattr(event, name)) for event in events], dtype=np.float32) for name in names}
+    columns["step"] = np.array([event.step for event in events], dtype=np.int32)
+    codes = np.array([phases.index(event.phase) for event in events], dtype=np.int32)
+    return {**columns, "phase": codes, "phases": phases}
+
+
+def _rows(fields: Fields, names: Sequence[str]) -> list[tuple[Any, ...]]:
+    codes, phases = fields.array("phase", None, kinds="i"), fields.words("phases")
+    columns = [fields.array(name, codes.size, kinds="fi", finite=False).tolist() for name in names]
+    return list(zip(*columns, [phases[code] for code in codes.tolist()], strict=True))

@@ -1,0 +1,115 @@
+"""``fourierwalk inspect``: what a model's file holds."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table as Shown
+
+from fourierwalk import loading
+from fourierwalk.commands import options as shared
+from fourierwalk.loading import Loaded
+from fourierwalk.tables.columns import Column, Levels, Means
+
+EXAMPLES = """  fourierwalk inspect houses.fw
+  fourierwalk inspect houses.fw --json
+"""
+
+
+def register(verbs: Any) -> None:
+    """Add the verb and its options."""
+    parser = shared.verb(verbs, "inspect", "tell what a model's file holds", EXAMPLES)
+    parser.add_argument("model", type=Path, metavar="MODEL", help="what fourierwalk fit, or model.save, wrote")
+    shared.add_output(parser)
+    parser.set_defaults(run=main)
+
+
+def main(options: argparse.Namespace) -> int:
+    """Read the file, and tell."""
+    told = described(loading.read(options.model), options.model)
+    if options.json:
+        print(json.dumps(told, allow_nan=False))
+    elif not options.quiet:
+        _show(told, Console(highlight=False))
+    return 0
+
+
+def described(loaded: Loaded, path: Path) -> dict[str, Any]:
+    """All that there is to tell, as JSON values."""
+    model = getattr(loaded.model, "model_", loaded.model)
+    told: dict[str, Any] = {
+        "file": str(path),
+        "bytes": path.stat().st_size,
+        "sha256": loaded.sha256,
+        "written_by": f"fourierwalk {loaded.library}",
+        "kind": type(loaded.model).__name__,
+        "frequencies": list(model.frequencies.shape),
+        "outputs": int(model.amplitudes.shape[1]),
+        "features": model.features.name,
+        "scaling": model.scaling.kind,
+        "inputs": _inputs(loaded.model),
+        **loaded.about,
+    }
+    if model is not loaded.model:
+        told["regularization"] = _plain(loaded.model.regularization_)
+        told["decisions"] = list(loaded.model.history_.decisions)
+        told["parameters"] = {name: _plain(value) for name, value in loaded.model.get_params(deep=False).items()}
+    if hasattr(loaded.model, "classes_"):
+        told["classes"] = loaded.model.classes_.tolist()
+    return told
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can say; the λ of a constant model is infinite."""
+    is_plain = value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and isfinite(value))
+    return value if is_plain else repr(value)
+
+
+def _inputs(model: Any) -> list[dict[str, Any]]:
+    """Name, kind, relevance, and the levels of each input."""
+    inner = getattr(model, "model_", model)
+    n_inputs = int(inner.scaling.inputs.center.shape[0])
+    if hasattr(model, "encoder_"):
+        found = [_column(column) for column in model.encoder_.columns_]
+    else:
+        names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(n_inputs)])
+        found = [{"name": str(name), "kind": "number"} for name in names]
+    if inner.importances is not None:
+        shares = np.asarray(getattr(model, "feature_importances_", inner.importances))
+        found = [{**each, "relevance": round(float(share), 6)} for each, share in zip(found, shares, strict=True)]
+    return found
+
+
+def _column(column: Column) -> dict[str, Any]:
+    levels = {"levels": list(column.levels)} if isinstance(column, Levels | Means) else {}
+    return {"name": column.name, "kind": column.kind, **levels}
+
+
+def _show(told: dict[str, Any], console: Console) -> None:
+    about = [
+        f"{told['kind']} of {told['target']!r}" if "target" in told else told["kind"],
+        f"{told['frequencies'][0]} frequencies of {told['frequencies'][1]} components, features {told['features']}",
+        f"inputs scaled: {told['scaling']}",
+        f"{told['bytes'] / 1000:.1f} kB, written by {told['written_by']}, sha256 {told['sha256'][:16]}…",
+    ]
+    if told.get("held_out_errors"):
+        errors = ", ".join(f"{name} {error:.4g}" for name, error in told["held_out_errors"].items())
+        about.append(f"{told['measure']} on rows held out: {errors}")
+    if "classes" in told:
+        about.append(f"classes: {', '.join(map(str, told['classes'][:20]))}")
+    for line in about:
+        console.print(line, markup=False, soft_wrap=True)
+    table = Shown("input", "kind", "relevance", "levels")
+    ordered = sorted(told["inputs"], key=lambda each: -each.get("relevance", 0.0))
+    for each in ordered[:50]:
+        levels = ", ".join("missing" if level is None else level for level in each.get("levels", [])[:8])
+        table.add_row(each["name"], each["kind"], f"{100 * each.get('relevance', 0.0):.1f} %", levels)
+    console.print(table)
+    for line in told.get("decisions", []):
+        console.print(line, style="dim", markup=False, soft_wrap=True)

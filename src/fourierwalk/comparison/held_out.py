@@ -1,0 +1,87 @@
+"""What a model is worth: its error on rows that it has not seen, beside those of three that everybody knows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from fourierwalk.comparison.run import error_of
+from fourierwalk.tables.encoder import TableEncoder
+from fourierwalk.tables.table import Table
+
+MOST_ROWS = 10_000
+"""Rows that are held out at most: more do not make the error much surer."""
+
+LEAST_ROWS = 10
+"""With fewer held out nothing is."""
+
+PENALTIES = tuple(10.0**power for power in range(-3, 6))
+
+REFERENCES: dict[str, dict[str, Callable[[int], Any]]] = {
+    "regression": {
+        "the mean": lambda seed: DummyRegressor(),
+        "a linear model": lambda seed: make_pipeline(StandardScaler(), RidgeCV(PENALTIES)),
+        "boosting": lambda seed: HistGradientBoostingRegressor(random_state=seed),
+    },
+    "classification": {
+        "the commonest class": lambda seed: DummyClassifier(),
+        "a linear model": lambda seed: make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
+        "boosting": lambda seed: HistGradientBoostingClassifier(random_state=seed),
+    },
+}
+"""Models with their default settings, by name."""
+
+
+class Parts(NamedTuple):
+    """The rows to learn from and those that are held out, by their numbers."""
+
+    train: np.ndarray
+    test: np.ndarray
+
+
+def parts(y: np.ndarray, task: str, share: float, seed: int) -> Parts:
+    """A random split; of classes that have several rows each, in equal shares.
+
+    Examples
+    --------
+    >>> found = parts(np.arange(100.0), "regression", 0.2, seed=0)
+    >>> found.train.size, found.test.size
+    (80, 20)
+    """
+    n, n_test = y.size, min(MOST_ROWS, int(share * y.size))
+    if n_test < LEAST_ROWS:
+        return Parts(np.arange(n), np.arange(0))
+    stratify = None
+    if task == "classification":
+        _, counts = np.unique(y, return_counts=True)
+        stratify = y if counts.min() > 1 and counts.size <= min(n_test, n - n_test) else None
+    train, test = train_test_split(np.arange(n), test_size=n_test, random_state=seed, stratify=stratify)
+    return Parts(np.sort(train), np.sort(test))
+
+
+def measure(task: str) -> str:
+    """What the errors are."""
+    return "RMSE" if task == "regression" else "% misclassified"
+
+
+def reference_errors(table: Table, y: np.ndarray, task: str, split: Parts, seed: int) -> dict[str, float]:
+    """The errors of the references, on columns of numbers that our encoder made of the rows to learn from."""
+    encoder = TableEncoder()
+    x = encoder.fit_transform(table[split.train], y[split.train])
+    x_test = encoder.encode(table[split.test])
+    found = {}
+    for name, make in REFERENCES[task].items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a model that is only there to compare with
+            model = make(seed).fit(x, y[split.train])
+        found[name] = error_of(task, model.predict(x_test), y[split.test])
+    return found

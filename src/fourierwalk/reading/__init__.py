@@ -1,0 +1,1 @@
+"""Tables from a user's files: CSV and TSV, NPZ, Parquet; read block by block, every mistake one sentence."""

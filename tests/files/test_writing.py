@@ -1,0 +1,58 @@
+"""Outputs are there whole or not at all, and what stops one is a sentence."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from fourierwalk.files.writing import replacing
+
+
+def test_a_file_takes_the_place_of_the_old_one_at_the_end(tmp_path):
+    path = tmp_path / "a" / "b.bin"
+    for content in (b"old", b"new"):
+        with replacing(path) as file:
+            file.write(content)
+        assert path.read_bytes() == content
+    assert [child.name for child in path.parent.iterdir()] == ["b.bin"]
+
+
+def test_whatever_goes_wrong_the_old_file_stays(tmp_path):
+    path = tmp_path / "b.bin"
+    path.write_bytes(b"old")
+
+    def interrupted():
+        with replacing(path) as file:
+            file.write(b"half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert path.read_bytes() == b"old"
+    assert [child.name for child in tmp_path.iterdir()] == ["b.bin"]
+
+
+def test_a_folder_that_is_a_file_is_a_sentence(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match=r"file/b\.bin cannot be written: .*\.$"), replacing(tmp_path / "file" / "b.bin"):
+        pass
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a limit on the size of files stands for a full disk")
+def test_a_full_disk_is_a_sentence(tmp_path):
+    program = """
+import resource, signal, sys
+from fourierwalk.files.writing import replacing
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+try:
+    with replacing(sys.argv[1]) as file:
+        file.write(bytes(100_000))
+except OSError as error:
+    print(error)
+"""
+    path = tmp_path / "b.bin"
+    done = subprocess.run([sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{path} cannot be written: {os.strerror(27)}.\n"
+    assert not list(tmp_path.iterdir())
