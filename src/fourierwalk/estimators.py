@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fourierwalk import inputs, settings
 from fourierwalk.arrays.library import Array, is_foreign, like, namespace, to_host
+from fourierwalk.callbacks import Callbacks, CallbackSupportMixin, with_callbacks
 from fourierwalk.data.features import named
 from fourierwalk.data.streaming import Streamed
 from fourierwalk.files import container
@@ -127,7 +128,7 @@ _ATTRIBUTES = """
 """
 
 
-class _AdaptiveFourier(BaseEstimator):
+class _AdaptiveFourier(CallbackSupportMixin, BaseEstimator):
     """What the three estimators share: parameters, validation of inputs, the call of `Training`."""
 
     def __init__(
@@ -309,7 +310,8 @@ class _AdaptiveFourier(BaseEstimator):
         data = inputs.moved(data, self.device)
         if resume is not None:
             _check_resumable(resume.state.frequencies, resume.best, training, data)
-        fit = training.run(data, rng, resume)
+        callbacks = Callbacks(self)
+        fit = training.run(data, rng, resume, [callbacks.see])
         self._last = fit.resume, rng
         self._total_weight = fit.total_weight
         self._scale = 1.0 if fit.calibration is None else float(best_temperature(*fit.calibration)[0])
@@ -317,6 +319,7 @@ class _AdaptiveFourier(BaseEstimator):
         self.model_, self.history_, self.regularization_ = model, fit.history, fit.regularization
         self.frequencies_, self.n_steps_ = model.frequencies, fit.resume.state.step
         self.n_frequencies_ = int(model.frequencies.shape[0])
+        callbacks.end()
         return fit
 
     def _ended(self, fit: Fit) -> Any:
@@ -357,6 +360,7 @@ class AdaptiveFourierRegressor(RegressorMixin, MultiOutputMixin, _AdaptiveFourie
     True
     """
 
+    @with_callbacks
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None, groups: Any = None
     ) -> AdaptiveFourierRegressor:
@@ -465,6 +469,7 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
         )
         self.class_weight = class_weight
 
+    @with_callbacks
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None, groups: Any = None
     ) -> AdaptiveFourierClassifier:
@@ -537,6 +542,7 @@ class AdaptiveFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
+    @with_callbacks
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None, groups: Any = None
     ) -> AdaptiveFourierFeatures:

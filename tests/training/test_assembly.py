@@ -208,7 +208,7 @@ def search_of(*yields, ends=None):
 
 
 def watched(search, deadline=math.inf):
-    return watch(search, [Decision("first")], deadline, Progress(0))
+    return watch(search, [Decision("first")], deadline, [Progress(0).see])
 
 
 def found_of(step):

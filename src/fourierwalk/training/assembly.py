@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -23,7 +23,6 @@ from fourierwalk.training.automatic import Automatic, Found, averaged
 from fourierwalk.training.followed import Resume
 from fourierwalk.training.history import Decision, Event, History
 from fourierwalk.training.panel import RowsPanel
-from fourierwalk.training.progress import Progress
 from fourierwalk.training.selection import Candidate, choose_regularization, left_out_values, values_at
 
 MOST_LEFT_OUT = 1000
@@ -62,20 +61,25 @@ class Watched(NamedTuple):
 
 
 def watch(
-    search: Generator[Event | Found, None, Found], decisions: list[Event], deadline: float, progress: Progress
+    search: Generator[Event | Found, None, Found],
+    decisions: list[Event],
+    deadline: float,
+    watchers: Sequence[Callable[[Event], bool]],
 ) -> Watched:
-    """Run a search to its end, to a deadline or to an interrupt, whichever comes first."""
-    events, found, interrupted = list(decisions), None, False
+    """Run a search to its end, to a deadline, to an interrupt or until a watcher wants it to end."""
+    events, found, interrupted, is_stopped = list(decisions), None, False, False
     try:
-        while found is None or time.monotonic() < deadline:
+        while found is None or not (is_stopped or time.monotonic() >= deadline):
             event = next(search)
             if isinstance(event, Found):
                 found = event
                 continue
             events.append(event)
-            progress.see(event)
+            for see in watchers:
+                is_stopped |= see(event)
         search.close()
-        events.append(Decision("max_seconds have passed: the best model so far"))
+        why = "a callback ended the fit" if is_stopped else "max_seconds have passed"
+        events.append(Decision(f"{why}: the best model so far"))
     except StopIteration as end:
         found = end.value
     except KeyboardInterrupt:

@@ -23,8 +23,8 @@ class Progress:
         self._verbose, self._stream = verbose, stream
         self._begin = self._last = time.monotonic()
 
-    def see(self, event: Any) -> None:
-        """Tell of an event, if it is of a kind that is wanted."""
+    def see(self, event: Any) -> bool:
+        """Tell of an event, if it is of a kind that is wanted; nothing here wants the fit to end."""
         if isinstance(event, Decision) and self._verbose >= 1:
             now = time.monotonic()
             left = f", about {event.n_left * (now - self._last):.0f} s left" if event.n_left else ""
@@ -33,6 +33,7 @@ class Progress:
         elif isinstance(event, Look) and self._verbose >= 2:
             text = f"{event.phase}, step {event.step}: held-out error {event.error:.4g}, λ {event.regularization:.1g}"
             self._say(text, time.monotonic())
+        return False
 
     def _say(self, text: str, now: float) -> None:
         stream = sys.stdout if self._stream is None else self._stream

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -142,12 +143,24 @@ class Training:
             count("solver.batch_size", self.solver.batch_size, 1)
         number("solver.max_memory", self.solver.max_memory, above=0, optional=True)
 
-    def run(self, data: Data, rng: np.random.Generator, resume: Resume | None = None) -> Fit:
-        """Fit the data; `resume` continues the walk of an earlier fit."""
+    def run(
+        self,
+        data: Data,
+        rng: np.random.Generator,
+        resume: Resume | None = None,
+        watchers: Sequence[Callable[[Event], bool]] = (),
+    ) -> Fit:
+        """Fit the data; `resume` continues the walk of an earlier fit, watchers see its events and may end it."""
         with one_pool():
-            return self._run(data, rng, resume)
+            return self._run(data, rng, resume, (Progress(int(self.verbose)).see, *watchers))
 
-    def _run(self, data: Data, rng: np.random.Generator, resume: Resume | None) -> Fit:
+    def _run(
+        self,
+        data: Data,
+        rng: np.random.Generator,
+        resume: Resume | None,
+        watchers: Sequence[Callable[[Event], bool]],
+    ) -> Fit:
         deadline = math.inf if self.max_seconds is None else time.monotonic() + float(self.max_seconds)
         split_seed = int(rng.spawn(1)[0].integers(2**63)) if resume is None else resume.split_seed
         features, solver = feature_kinds.named(self.features), self._solver()
@@ -160,7 +173,7 @@ class Training:
         if isinstance(search, Followed):
             n_values = int(start.n_frequencies or 0) * start.dimension
             draws = placed(rng, solver.draws, panel.rows.y, n_values)
-        watched = watch(search.search(panel, start, draws), decisions, deadline, Progress(int(self.verbose)))
+        watched = watch(search.search(panel, start, draws), decisions, deadline, watchers)
         raw = panel.rows if panel.span is None else scaling.rows(data.x, data.y, data.weight)
         chosen, bounds = self._regularization, self._bounds(data, search)
         are_classes = not self.scale_targets
