@@ -10,6 +10,7 @@ import importlib.util
 import array_api_strict
 import numpy as np
 import pytest
+from browser import CHROMIUM, Browser
 from hypothesis import settings
 from threadpoolctl import threadpool_limits
 
@@ -113,3 +114,13 @@ def foreign(request):
 def anywhere(request):
     """A library of arrays, or one of them on a device whose arrays NumPy cannot read."""
     return Backend(request.param)
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory):
+    """A headless Chromium, where there is one."""
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed")
+    opened = Browser(tmp_path_factory.mktemp("profile"))
+    yield opened
+    opened.close()

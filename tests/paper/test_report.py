@@ -1,6 +1,8 @@
 """Summary, figures and page, from the JSON of a toy run and from cells made by hand."""
 
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +11,8 @@ from fourierwalk import cli
 from fourierwalk.commands import reproduce
 from fourierwalk.paper import plots, report, results, summary
 from fourierwalk.paper.cases import CASES, at_scale
+
+COMMITTED = Path(__file__).parents[2] / "results" / "paper"
 
 
 def toy_scale(case, scale):
@@ -29,26 +33,58 @@ def quick(tmp_path_factory):
     return folder
 
 
-def test_the_page_has_every_figure_and_says_its_scale(quick, capsys):
+@pytest.fixture(scope="module")
+def page(quick):
     assert cli.main(["report", str(quick)]) == 0
-    html = (quick / "report.html").read_text()
-    names = {path.stem for path in (quick / "figures").glob("*.png")}
-    assert names == {"target", "case1", "histogram", "amplitudes", "case2", "case3", "case4", "sweep"}
-    assert html.count("data:image/png;base64,") == len(names)
+    return quick / "report.html"
+
+
+def test_the_page_has_every_figure_and_says_its_scale(quick, page):
+    html = page.read_text()
+    names = [path.stem.split("-")[0] for path in (quick / "figures").glob("*.svg")]
+    panels = {"target": 3, "case1": 6, "histogram": 1, "amplitudes": 1, "case2": 1, "case3": 3, "case4": 1, "sweep": 1}
+    assert {name: names.count(name) for name in names} == panels
+    assert html.count("<svg ") == len(names)
     assert "not the paper&#x27;s parameters" in html
     assert "digits, not MNIST" in html
     assert "What is missing" in html
-    assert "does not hold" not in html
-    assert "not testable at this scale" in html
+    assert 'class="verdict ' in html
+    assert 'class="verdict does-not-hold"' not in html
     assert "True of the rough estimate alone" in html
     assert "How we read the paper" in html
 
 
+def test_the_film_of_the_page_ends_as_its_cell(page):
+    html = page.read_text()
+    assert html.count('class="film"') == 1
+    assert "the same to six digits" in html
+    assert "not the same to six digits" not in html
+
+
+def test_every_reader_sees_the_quick_page(page, browser):
+    browser.check(page)
+
+
+def test_every_reader_sees_the_page_of_the_committed_results(tmp_path, browser):
+    shutil.copytree(COMMITTED / "gathered", tmp_path / "gathered")
+    browser.check(report.write_report(tmp_path))
+
+
+def test_a_point_of_figure_2_tells_its_cells(page, browser):
+    browser.open(page, 1280)
+    tips = browser.evaluate("[...document.querySelectorAll('main [data-tip]')].map(e => e.dataset.tip)")
+    lines = next(tip for tip in tips if tip.startswith("Experiment 1: Algorithm 1, K = 16")).splitlines()
+    assert [line.split(":")[0] for line in lines[1:3]] == ["seed 0", "seed 1"]
+    assert all(line.endswith(" s") for line in lines[1:3])
+    assert lines[3].startswith("commit ")
+
+
 def test_quick_figures_are_stamped(quick):
     found = results.read(quick)
-    for name, figure, _ in report.figures(found):
-        words = [text.get_text() for text in figure.texts]
-        assert name == "target" or any("quick scale" in word for word in words)
+    for name, panels, _ in report.figures(found):
+        for figure in panels if isinstance(panels, list) else [panels]:
+            words = [text.get_text() for text in figure.texts]
+            assert name == "target" or any("quick scale" in word for word in words)
 
 
 def test_figures_show_the_means(quick):

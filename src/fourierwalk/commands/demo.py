@@ -1,53 +1,37 @@
-"""``fourierwalk demo``: adaptive against fixed frequencies, on the paper's first target and on real digits."""
+"""``fourierwalk demo``: the default, Algorithm 1 and fixed frequencies, on the paper's first target and on digits."""
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
-from sklearn.datasets import load_digits
-from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
-from fourierwalk.estimators import AdaptiveFourierClassifier, AdaptiveFourierRegressor
-from fourierwalk.paper.baselines import SPREADS, tuned_fixed
+from fourierwalk.paper import ways
+from fourierwalk.paper.cases import CASES, Cell
+from fourierwalk.paper.film import film
 from fourierwalk.paper.targets import sine_integral, transform_modulus
+from fourierwalk.paper.ways import Problem, Study
 from fourierwalk.reporting import plots
 from fourierwalk.reporting.page import Page
 from fourierwalk.reporting.provenance import describe, provenance
+from fourierwalk.reporting.scatter import with_scatter
 
 WIDTHS = (16, 32, 64, 128)
 SEEDS = (0, 1, 2)
-METHODS = ("adaptive", "fixed N(0,1)", "fixed, tuned bandwidth")
-
-
-class Problem(NamedTuple):
-    """Data, an estimator class, and how its error is called and computed."""
-
-    name: str
-    estimator: Any
-    split: Callable[[int], tuple[Any, Any, Any, Any]]
-    label: str
-    error: Callable[[Any, Any, Any], float]
-
-
-class Study(NamedTuple):
-    """Errors by method, (seeds, widths), and the widest model of the first seed by method."""
-
-    errors: dict[str, np.ndarray]
-    models: dict[str, Any]
 
 
 def register(verbs: Any) -> None:
     """Add the verb and its options."""
-    parser = verbs.add_parser("demo", help="fit, compare with fixed frequencies, write a page with figures")
+    parser = verbs.add_parser("demo", help="fit, compare with fixed frequencies, write a page with figures and a film")
     parser.add_argument("--out", type=Path, default=Path("demo"), help="folder for the page (default: demo)")
     parser.set_defaults(run=run)
 
@@ -56,72 +40,22 @@ def run(options: argparse.Namespace) -> int:
     """Fit everything, print the tables, write the page."""
     console, start = Console(), time.perf_counter()
     plots.new_figure()  # a missing extra is named before the work, not after
-    problems = (_step_problem(), _digits_problem())
+    problems = (ways.step_problem(), ways.digits_problem())
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     studies = []
     with Progress(*columns, console=console) as progress, threadpool_limits(1):
         for problem in problems:
-            task = progress.add_task(problem.name, total=len(WIDTHS) * len(SEEDS) * len(METHODS))
-            studies.append(study(problem, WIDTHS, SEEDS, lambda task=task: progress.advance(task)))  # type: ignore[misc]
+            task = progress.add_task(problem.name, total=len(WIDTHS) * len(SEEDS) * len(ways.METHODS))
+            studies.append(ways.study(problem, WIDTHS, SEEDS, lambda task=task: progress.advance(task)))  # type: ignore[misc]
     for problem, result in zip(problems, studies, strict=True):
         console.print(_table(problem, result))
-    seconds = time.perf_counter() - start
-    path = _page(problems, studies, seconds).write(options.out / "index.html")
-    console.print(f"{seconds:.0f} s. The page with figures: {path}")
+    path = _page(problems, studies, start).write(options.out / "index.html")
+    console.print(f"{time.perf_counter() - start:.0f} s. The page with figures and a film: {path}")
     return 0
 
 
-def study(problem: Problem, widths: Sequence[int], seeds: Sequence[int], advance: Callable[[], None]) -> Study:
-    """Fit every method at every width and seed; each seed has data of its own."""
-    errors = {method: np.empty((len(seeds), len(widths))) for method in METHODS}
-    models: dict[str, Any] = {}
-    for i, seed in enumerate(seeds):
-        x, x_test, y, y_test = problem.split(seed)
-        for j, width in enumerate(widths):
-            for method in METHODS:
-                model = fit(method, problem.estimator(width, random_state=seed), x, y, seed)
-                errors[method][i, j] = problem.error(model, x_test, y_test)
-                if i == 0:
-                    models[method] = model
-                advance()
-    return Study(errors, models)
-
-
-def fit(method: str, estimator: Any, x: Any, y: Any, seed: int) -> Any:
-    """One of the three ways."""
-    if method == "adaptive":
-        return estimator.fit(x, y)
-    if method == "fixed N(0,1)":
-        return estimator.set_params(sampler="fixed", initial=1.0).fit(x, y)
-    return tuned_fixed(estimator, x, y, SPREADS, seed).estimator
-
-
-def _step_problem() -> Problem:
-    def split(seed: int) -> tuple[Any, Any, Any, Any]:
-        x = np.random.default_rng([seed, 1]).standard_normal((4000, 1))
-        y = sine_integral(x, 1e-3)
-        return x[:2000], x[2000:], y[:2000], y[2000:]
-
-    def error(model: Any, x: Any, y: Any) -> float:
-        return float(np.sqrt(np.mean((model.predict(x) - y) ** 2)) / np.std(y))
-
-    return Problem("Case 1: a regularised step", AdaptiveFourierRegressor, split, "test RMSE / spread of y", error)
-
-
-def _digits_problem() -> Problem:
-    x, y = load_digits(return_X_y=True)
-
-    def split(seed: int) -> tuple[Any, Any, Any, Any]:
-        return tuple(train_test_split(x, y, test_size=0.3, random_state=seed, stratify=y))
-
-    def error(model: Any, x: Any, y: Any) -> float:
-        return float(100 * (1 - model.score(x, y)))
-
-    return Problem("Digits (scikit-learn)", AdaptiveFourierClassifier, split, "% misclassified", error)
-
-
 def _cells(values: np.ndarray) -> list[str]:
-    return [f"{m:.3g} ± {s:.2g}" for m, s in zip(values.mean(axis=0), values.std(axis=0, ddof=1), strict=True)]
+    return [with_scatter(*each) for each in zip(values.mean(axis=0), values.std(axis=0, ddof=1), strict=True)]
 
 
 def _table(problem: Problem, result: Study) -> Table:
@@ -134,42 +68,118 @@ def _table(problem: Problem, result: Study) -> Table:
     return table
 
 
-def _page(problems: Sequence[Problem], studies: Sequence[Study], seconds: float) -> Page:
+def _page(problems: Sequence[Problem], studies: Sequence[Study], start: float) -> Page:
     origin = provenance("fourierwalk demo")
     page = Page("fourierwalk: frequencies that walk")
     page.text(
-        "Three ways to choose the K frequencies of f(x) = Σ βₖ exp(iωₖ·x): adaptive (the default settings), "
-        "drawn once from N(0, 1), and drawn once from N(0, σ²) with σ chosen on held-out training rows. The ridge λ is "
-        "chosen on training rows in all three. Errors are on test rows that nothing was chosen by."
+        f"Four ways to choose the K frequencies of f(x) = Σ βₖ exp(iωₖ·x), each with {len(SEEDS)} seeds that have data "
+        "of their own. Errors are on test rows that nothing was chosen by."
     )
+    page.table("What is run", ["method", "sampler", "how frequencies and λ are found"], _explained())
     for problem, result in zip(problems, studies, strict=True):
-        page.heading(problem.name)
-        header = ["method", *(f"K = {width}" for width in WIDTHS)]
-        page.table(header, [[method, *_cells(values)] for method, values in result.errors.items()])
-        caption = f"{problem.label} over K: mean of {len(SEEDS)} seeds, bars of ± 2 standard deviations."
-        page.figure(plots.error_figure(WIDTHS, result.errors, problem.label), caption)
+        _section(page, problem, result, origin["commit"])
         if problem is problems[0]:
             _step_figures(page, problem, result)
+            _film(page, origin["commit"])
     page.heading("Where this comes from")
-    page.text(f"fourierwalk demo, seeds {SEEDS}, {seconds:.0f} s, commit {origin['commit']}.", "note")
+    seconds = time.perf_counter() - start
+    page.text(f"fourierwalk demo, seeds {_listed(SEEDS)}, {seconds:.0f} s, commit {origin['commit']}.", "note")
     page.text(describe(origin), "note")
     return page
 
 
+def _explained() -> list[list[str]]:
+    return [
+        [
+            ways.DEFAULT,
+            '"auto"',
+            "By default settings: starts are explored, frequencies descend, held-out rows choose; λ too",
+        ],
+        [ways.PAPER, '"metropolis"', "The paper's Metropolis walk from ω = 0, as printed; λ = 0.1, nothing is tuned"],
+        [ways.FIXED, '"fixed"', "Drawn once; λ chosen on training rows"],
+        [ways.TUNED, '"fixed"', f"Drawn once from N(0, σ²); σ of {len(ways.SPREADS)} and λ chosen on training rows"],
+    ]
+
+
+def _section(page: Page, problem: Problem, result: Study, commit: str | None) -> None:
+    x, x_test, _, _ = problem.split(SEEDS[0])
+    page.heading(problem.name)
+    page.text(
+        f"N = {x.shape[0]:,} training rows, {x_test.shape[0]:,} test rows, d = {x.shape[1]}. Algorithm 1 takes "
+        f"M = {problem.paper['n_steps']:,} steps, γ = 3d − 2 = {3 * x.shape[1] - 2}, δ = 2.4²/d and λ = 0.1."
+    )
+    scatter = f"mean ± standard deviation of {len(SEEDS)} seeds"
+    columns = ["method", *(f"K = {width}" for width in WIDTHS)]
+    rows = [[method, *_cells(values)] for method, values in result.errors.items()]
+    page.table(f"{problem.label}, {scatter}", columns, rows)
+    page.table(f"Seconds to fit, {scatter}", columns, [[name, *_cells(each)] for name, each in result.seconds.items()])
+    page.figure(
+        plots.error_figure(WIDTHS, result.errors, problem.label, _words(result, commit)),
+        f"{problem.label} over K, mean of {len(SEEDS)} seeds. Bars of ± 2 standard deviations; an open triangle ends a "
+        "bar that goes further down than a logarithmic axis shows. Point at a mark to see its cells.",
+    )
+    told = "; ".join(result.models[ways.DEFAULT].history_.decisions)
+    page.text(f"What the default decided at K = {WIDTHS[-1]}, seed {SEEDS[0]}: {told}.", "note")
+
+
+def _words(result: Study, commit: str | None) -> dict[str, list[str]]:
+    """What the points of the error's curves tell."""
+    return {
+        method: [
+            "\n".join(
+                [
+                    f"{method}, K = {width}",
+                    *(
+                        f"seed {seed}: {errors[i, j]:.3g} in {result.seconds[method][i, j]:.2g} s"
+                        for i, seed in enumerate(SEEDS)
+                    ),
+                    f"commit {commit}",
+                ]
+            )
+            for j, width in enumerate(WIDTHS)
+        ]
+        for method, errors in result.errors.items()
+    }
+
+
 def _step_figures(page: Page, problem: Problem, result: Study) -> None:
     _, x, _, y = problem.split(SEEDS[0])
-    adaptive, fixed = (result.models[method] for method in METHODS[:2])
-    curves = {f"{name}, K = {WIDTHS[-1]}": result.models[name].predict(x) for name in METHODS[:2]}
+    shown = {name: result.models[name] for name in (ways.DEFAULT, ways.PAPER, ways.FIXED)}
+    curves = {name: model.predict(x) for name, model in shown.items()}
+    near = np.abs(x[:, 0]) < 0.1
+    close = {name: values[near] for name, values in curves.items()}
+    whose = f"K = {WIDTHS[-1]}, seed {SEEDS[0]}"
     page.figure(
-        plots.fit_figure(x[:, 0], y, curves, (-0.05, 0.05)), "Target and fits on test rows; right: the step itself."
+        [plots.fit_figure(x[:, 0], y, curves), plots.fit_figure(x[near, 0], y[near], close)],
+        f"Target and fits on test rows, {whose}; the second panel is the step itself.",
     )
     omega, modulus = transform_modulus(lambda points: sine_integral(points, 1e-3), 20_000)
-    frequencies = np.abs(adaptive.model_.spectrum()[0][:, 0])
     page.figure(
-        plots.frequency_figure(frequencies, omega, modulus),
-        "The walk's frequencies against |f̂|, which the optimal density follows (Theorem 2.2).",
+        [
+            plots.frequency_figure(np.abs(shown[name].model_.spectrum()[0][:, 0]), omega, modulus, name)
+            for name in (ways.DEFAULT, ways.PAPER)
+        ],
+        f"Frequencies of the default and of Algorithm 1, {whose}, against |f̂|, which Theorem 2.2 calls optimal.",
     )
-    amplitudes = {"adaptive": adaptive.amplitudes_, "fixed N(0,1)": fixed.amplitudes_}
     page.figure(
-        plots.amplitude_figure(amplitudes), "Amplitudes in descending order, over their mean: flat is equidistributed."
+        plots.amplitude_figure({name: model.amplitudes_ for name, model in shown.items()}),
+        f"Amplitudes over their mean, the largest first, {whose}. Equal amplitudes would lie on the dashed line.",
     )
+
+
+def _film(page: Page, commit: str | None) -> None:
+    """Algorithm 1 on as many rows as the study's, as a film."""
+    case = replace(CASES["case1"], n_rows=ways.N_ROWS, n_test=ways.N_ROWS)
+    start = time.perf_counter()
+    shown = film(Cell(case, case.experiments[0], WIDTHS[-1], SEEDS[0]))
+    about = f"seed {SEEDS[0]}, commit {commit}, {time.perf_counter() - start:.2g} s with all frames"
+    page.heading("The walk, step by step")
+    page.text(
+        f"Algorithm 1 on {ways.N_ROWS:,} rows of Case 1: all frequencies start at 0. Each frame shows what it would "
+        "return if it stopped there. Inputs and targets are normalised."
+    )
+    page.fragment(replace(shown, about=about).html())
+
+
+def _listed(values: Sequence[int]) -> str:
+    return ", ".join(map(str, values))

@@ -2,64 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fourierwalk.comparison.summary import Row, front
 from fourierwalk.comparison.tuning import BESIDE, OURS, PEER
-from fourierwalk.reporting.plots import COLORS, new_figure
+from fourierwalk.reporting import vector
+from fourierwalk.reporting.plots import COLORS, GRID, QUIET, logarithmic, new_figure
 
 STYLES = {
-    OURS: {"color": COLORS[1], "marker": "*", "ms": 15, "zorder": 4},
-    PEER: {"color": COLORS[0], "marker": "o", "ms": 7, "zorder": 3},
-    BESIDE: {"color": "#7a828b", "marker": "s", "ms": 6, "zorder": 3},
+    OURS: {"color": COLORS[1], "marker": "*", "ms": 12, "zorder": 4},
+    PEER: {"color": COLORS[0], "marker": "o", "ms": 6, "zorder": 3},
+    BESIDE: {"color": QUIET, "marker": "s", "ms": 5, "zorder": 3},
 }
 PLACES = (  # of a name beside its marker, in points, the best first
-    (8, 4, "left"),
-    (8, -12, "left"),
-    (0, 10, "center"),
-    (0, -17, "center"),
-    (-8, 4, "right"),
-    (-8, -12, "right"),
-    (8, 16, "left"),
-    (8, -24, "left"),
-    (-8, 16, "right"),
-    (-8, -24, "right"),
-    (0, 24, "center"),
-    (0, -31, "center"),
+    (8, -3, "left"),
+    (-8, -3, "right"),
+    *(
+        (dx, dy, side)
+        for away in range(6, 76, 11)
+        for dx, side in ((0, "center"), (6, "left"), (-6, "right"))
+        for dy in (away, -away - 7)
+    ),
 )
 
 
-def pareto_figure(table: Sequence[Row], label: str) -> Any:
-    """Error over fit seconds; a thin line leads from a marker to its last fit alone, and the front is dashed."""
-    figure, (axis,) = new_figure(width=9.0, height=5.2)
+def pareto_figure(table: Sequence[Row], label: str, words: Mapping[str, str] | None = None) -> Any:
+    """Error over fit seconds; a thin line leads from a marker to its last fit alone, and the front is dotted.
+
+    `words` has, by method, what a marker tells when a reader points at it.
+    """
+    figure, (axis,) = new_figure(height=4.6)
     for row in table:
         style = STYLES[row.family]
         axis.plot([row.last_fit_seconds, row.fit_seconds], [row.mean] * 2, color=style["color"], lw=0.8, alpha=0.5)
         axis.errorbar(row.fit_seconds, row.mean, yerr=_bars(row), color=style["color"], lw=0.8, alpha=0.35)
-        axis.plot(row.fit_seconds, row.mean, ls="", **style)
+        (mark,) = axis.plot(row.fit_seconds, row.mean, ls="", **style)
+        if words is not None:
+            vector.tell(mark, [words[row.method]])
     best = front(table)
     steps = [row.fit_seconds for row in best], [row.mean for row in best]
-    axis.step(*steps, where="post", color="#57606a", ls=":", lw=1)
-    axis.set_xscale("log")
+    axis.step(*steps, where="post", color=QUIET, ls=":", lw=1)
     axis.margins(x=0.18, y=0.12)
-    if all(row.mean > 0 for row in table):
-        axis.set_yscale("log")
-    else:
+    above_zero = all(row.mean > 0 for row in table)
+    logarithmic(axis, "decades", "decades" if above_zero else "")
+    if not above_zero:
         axis.set_ylim(bottom=-0.04 * axis.get_ylim()[1])
-    axis.grid(True, which="major", color="#e6e9ec", lw=0.7)
+    axis.grid(True, which="major", color=GRID, lw=0.7)
     axis.set_axisbelow(True)
     axis.set_xlabel("seconds to fit, tuning included")
     axis.set_ylabel(label)
-    _plain_ticks(axis)
     _label(figure, axis, table)
     return figure
 
 
 def _label(figure: Any, axis: Any, table: Sequence[Row]) -> None:
     """A name beside every marker, where it covers neither a marker nor a name; ours first, to have the best places."""
-    from matplotlib.patheffects import withStroke
-
     figure.draw_without_rendering()
     points = [axis.transData.transform((row.fit_seconds, row.mean)) for row in table]
     taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in points]
@@ -76,10 +74,10 @@ def _label(figure: Any, axis: Any, table: Sequence[Row]) -> None:
                 color=STYLES[row.family]["color"],
                 weight="bold" if row.family == OURS else "normal",
                 zorder=5,
-                path_effects=[withStroke(linewidth=2.5, foreground="white")],
+                gid=vector.HALO,
             )
             box = tuple(text.get_window_extent().extents)
-            if inside.x0 <= box[0] and box[2] <= inside.x1 and not any(_overlap(box, other) for other in taken):
+            if _is_within(box, inside.extents) and not any(_overlap(box, other) for other in taken):
                 break
             text.remove()
         else:
@@ -87,21 +85,14 @@ def _label(figure: Any, axis: Any, table: Sequence[Row]) -> None:
         taken.append(box)
 
 
-def _plain_ticks(axis: Any) -> None:
-    """0.1 and 1.1 instead of powers of ten."""
-    axis.xaxis.set_major_formatter("{x:g}")
-    axis.yaxis.set_major_formatter("{x:g}")
-    low, high = axis.get_ylim()
-    if axis.get_yscale() == "log" and high < 8 * low:
-        axis.yaxis.set_minor_formatter("{x:.3g}")
-    elif axis.get_yscale() == "log":
-        axis.yaxis.set_minor_formatter("")
-
-
 def _bars(row: Row) -> list[list[float]]:
     """Down and up by one standard deviation, but never down to what a logarithm cannot show."""
     bar = row.deviation if len(row.errors) > 1 else 0.0
     return [[min(bar, 0.8 * row.mean)], [bar]]
+
+
+def _is_within(box: Sequence[float], frame: Sequence[float]) -> bool:
+    return frame[0] <= box[0] and box[2] <= frame[2] and frame[1] <= box[1] and box[3] <= frame[3]
 
 
 def _overlap(one: Sequence[float], other: Sequence[float]) -> bool:

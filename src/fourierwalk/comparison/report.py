@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from fourierwalk.comparison import plots, summary
-from fourierwalk.comparison.summary import Found
+from fourierwalk.comparison.methods import Name
+from fourierwalk.comparison.summary import Difference, Found, Row
+from fourierwalk.comparison.tuning import OURS
 from fourierwalk.paper import results
+from fourierwalk.reporting import vector
+from fourierwalk.reporting.claims import Claim
 from fourierwalk.reporting.files import write_text
 from fourierwalk.reporting.page import Page
 from fourierwalk.reporting.provenance import describe
@@ -26,15 +32,31 @@ CAUTION = (
     "difference is too small to be read as a test."
 )
 CAPTION = (
-    "Error over seconds to fit, means over the splits, bars of ± one standard deviation. The thin line ends at the "
-    "last fit alone, without tuning; the dotted line is the front that no method beats in both."
+    "Error over seconds to fit, means over the splits, bars of ± one standard deviation. Stars are ours, circles "
+    "kernel methods, fixed features and networks, squares what stands beside them. The thin line ends at the last fit "
+    "alone, without tuning; the dotted line is the front that no method beats in both. Point at a mark for its cells."
 )
+VERDICTS = (
+    "Ours at its largest K against the peer that is hardest to beat on each data set. Ahead and behind: by more than "
+    "two standard errors of the difference over the splits that both have; level: by less."
+)
+ON_GPU = "†"
+GPU_NOTE = f"{ON_GPU} computed on a GPU: its seconds are not those of a processor."
+UNITS = {
+    "error": "",  # by the task
+    "columns": "real columns (count)",
+    "fit s": "fit with tuning (s)",
+    "last fit s": "last fit (s)",
+    "predict s": "predict all test rows (s)",
+}
 
 
 def write_report(folder: Path) -> Path:
-    """Read the cells of a folder, write its ``comparison.html`` and its figures as PNG files."""
+    """Read the cells of a folder, write its ``comparison.html`` and its figures as SVG files."""
     found = read(folder)
     page = Page("fourierwalk compared with its peers").text(EXPLANATION).text(CAUTION, "note")
+    if overview := [claim for name in summary.datasets(found) if (claim := _widest(found, name))]:
+        page.heading("Overview").text(VERDICTS).claims(overview)
     for dataset in summary.datasets(found):
         _section(page, found, dataset, folder)
     page.heading("Where this comes from")
@@ -49,7 +71,7 @@ def markdown(found: Found) -> str:
     lines = [EXPLANATION, "", CAUTION, ""]
     for dataset in summary.datasets(found):
         table = summary.rows(found, dataset)
-        header = [summary.error_name(found, dataset) if name == "error" else name for name in summary.HEADER]
+        header = _header(found, dataset)
         lines += [
             f"### {dataset}",
             "",
@@ -58,7 +80,8 @@ def markdown(found: Found) -> str:
             line(header),
             line(["---"] * len(header)),
         ]
-        lines += [line(summary.cells_of(row)) for row in table]
+        rows = [_cells(found, dataset, row) for row in table]
+        lines += [*map(line, rows), *(["", GPU_NOTE] if any(ON_GPU in row[0] for row in rows) else [])]
         lines += ["", *(f"- {summary.words_of(difference)}" for difference in summary.differences(table)), ""]
     return "\n".join([*lines, *origins(found), ""])
 
@@ -80,18 +103,84 @@ def _section(page: Page, found: Found, dataset: str, folder: Path) -> None:
     page.heading(dataset).text(summary.describe(found, dataset))
     table, label = summary.rows(found, dataset), summary.error_name(found, dataset)
     if table:
-        header = [label if name == "error" else name for name in summary.HEADER]
-        page.table(header, [summary.cells_of(row) for row in table])
-        for difference in summary.differences(table):
-            page.text(summary.words_of(difference))
-        figure = plots.pareto_figure(table, label)
-        path = folder / "figures" / f"{dataset}.png"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, dpi=110, bbox_inches="tight", metadata={"Software": None})
+        caption = f"{dataset}: means over the splits, the error's ± its standard deviation"
+        rows = [_cells(found, dataset, row) for row in table]
+        page.table(caption, _header(found, dataset), rows)
+        if any(ON_GPU in row[0] for row in rows):
+            page.text(GPU_NOTE, "note")
+        if differences := summary.differences(table):
+            page.claims([Claim(summary.words_of(each), "", _verdict(each), "") for each in differences])
+        words = {row.method: _words(found, dataset, row) for row in table}
+        figure = plots.pareto_figure(table, label, words)
+        vector.write(figure, folder / "figures" / f"{dataset}.svg")
         page.figure(figure, CAPTION)
     for lines, kind in ((summary.warnings_of(found, dataset), "warn"), (summary.left_out(found, dataset), "note")):
         if lines:
             page.text(" ".join(lines), kind)
+
+
+def _header(found: Found, dataset: str) -> list[str]:
+    """Every column with its unit."""
+    label = summary.error_name(found, dataset)
+    error = label if "%" in label else f"{label} (units of y)"
+    return [{**UNITS, "error": error}.get(name, name) for name in summary.HEADER]
+
+
+def _cells(found: Found, dataset: str, row: Row) -> list[str]:
+    """A row as text; a mark says that it was computed on a GPU."""
+    name, *rest = summary.cells_of(row)
+    return [f"{name} {ON_GPU}" if any(map(_gpu_of, _cells_of(found, dataset, row))) else name, *rest]
+
+
+def _gpu_of(cell: Mapping[str, Any]) -> str:
+    """The GPU that a cell was computed on; "" where it was none: only ours and fixed frequencies go there."""
+    method = cell["settings"]["method"]
+    takes_device = method["family"] == OURS or Name.of(method["name"]).kind == "fixed"
+    return str(cell.get("provenance", {}).get("machine", {}).get("gpu", "")) if takes_device else ""
+
+
+def _cells_of(found: Found, dataset: str, row: Row) -> list[Mapping[str, Any]]:
+    start = f"{dataset}/{row.method}/"
+    return [found[key] for key in sorted(found) if key.startswith(start) and "error" in found[key]["result"]]
+
+
+def _words(found: Found, dataset: str, row: Row) -> str:
+    """What a marker tells: each split's error and seconds, and the commits."""
+    cells = _cells_of(found, dataset, row)
+    lines = [
+        f"split and seed {cell['settings']['split']}: {cell['result']['error']:.4g} "
+        f"in {summary.shown_seconds(cell['result']['fit_seconds'])} s"
+        for cell in cells
+    ]
+    commits = sorted({str(cell["provenance"]["commit"]) for cell in cells})
+    gpus = sorted({*map(_gpu_of, cells)} - {""})
+    return "\n".join([row.label, *lines, f"commit {', '.join(commits)}", *(f"on a GPU: {name}" for name in gpus)])
+
+
+def _widest(found: Found, dataset: str) -> Claim | None:
+    """Ours of the largest K against the peer that is hardest to beat on the splits that both have."""
+    table = summary.rows(found, dataset)
+    by_label = {row.label: row for row in table}
+    ours = [row.label for row in table if row.family == OURS]
+    against = [each for each in summary.differences(table) if each.ours == ours[-1]] if ours else []
+    if not against:
+        return None
+    hardest = max(against, key=lambda each: each.mean)
+    shown = [
+        f"{summary.with_scatter(by_label[name].mean, by_label[name].deviation)} ({name})"
+        for name in (hardest.ours, hardest.peer)
+    ]
+    text = f"{dataset}: {shown[0]} against {shown[1]}, {summary.error_name(found, dataset)}"
+    return Claim(text, "", _verdict(hardest), summary.words_of(hardest))
+
+
+def _verdict(difference: Difference) -> str:
+    """By two standard errors."""
+    if math.isnan(difference.standard_error):
+        return "not testable at this scale"
+    if abs(difference.mean) <= 2 * difference.standard_error:
+        return "level"
+    return "ahead" if difference.mean < 0 else "behind"
 
 
 def origins(found: Found) -> list[str]:

@@ -2,114 +2,164 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fourierwalk.paper import claims, plots, results, summary, tables
-from fourierwalk.paper.cases import CASES, at_scale, parameter_table
+from fourierwalk.paper import claims, gpus, plots, results, summary, tables
+from fourierwalk.paper.cases import CASES, Cell, Experiment, at_scale, parameter_table
+from fourierwalk.paper.film import film
 from fourierwalk.paper.readings import READINGS
 from fourierwalk.paper.summary import Found
-from fourierwalk.paper.verdicts import Claim
+from fourierwalk.reporting import vector
 from fourierwalk.reporting.page import Page
 from fourierwalk.reporting.provenance import describe
 
+FILMED = 128
+"""The film's walk has at most so many frequencies: more dots than that cover each other."""
+
+OPENS = {"target": "case1", "case2": "case2", "case3": "case3", "case4": "case4", "sweep": "sweep"}
+"""Figures that begin the section of a case."""
+
+BARS = "Bars are e_K ± 2σ_K; an open triangle ends a bar that goes further down than a logarithmic axis shows."
+
 
 def write_report(folder: Path) -> Path:
-    """Read the cells of a folder, write its ``report.html`` and its figures as PNG files."""
+    """Read the cells of a folder, write its ``report.html`` and its figures as SVG files."""
     found = results.read(folder)
     if not found:
         raise ValueError(f"{folder} holds no results: fourierwalk reproduce --out {folder} writes them.")
     page = Page("Adaptive random Fourier features with Metropolis sampling: the paper, reproduced")
     _opening(page, found)
-    for name, figure, caption in figures(found):
+    _film(page, found)
+    for name, panels, caption in figures(found):
         _section_of(page, found, name)
-        path = folder / "figures" / f"{name}.png"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, dpi=110, bbox_inches="tight", metadata={"Software": None})
-        page.figure(figure, caption)
+        _save(folder / "figures", name, panels)
+        page.figure(panels, caption)
         _tables_of(page, found, name)
     _closing(page, found)
     return page.write(folder / "report.html")
 
 
+def _save(folder: Path, name: str, panels: Any) -> None:
+    several = panels if isinstance(panels, list) else [panels]
+    for number, panel in enumerate(several, start=1):
+        vector.write(panel, folder / (f"{name}-{number}.svg" if len(several) > 1 else f"{name}.svg"))
+
+
 def figures(found: Found) -> Iterator[tuple[str, Any, str]]:
-    """(name, figure, caption) of every figure that the cells allow."""
+    """(name, figure or panels, caption) of every figure that the cells allow."""
     there = {key.split("/")[0] for key in found}
-    yield (
-        "target",
-        plots.target_figure(),
-        "Case 1's target, the data near the step, and |f̂| (the paper's first figure).",
-    )
     if "case1" in there:
-        yield "case1", plots.six_panels(found), f"Case 1, {plots.ERROR}; bars are e_K ± 2σ_K (divided by √Ñ)."
+        yield (
+            "target",
+            plots.target_figure(),
+            "Case 1's target f, whole and near the step, with the data of seed 0, and |f̂| by FFT (Figure 1).",
+        )
+        yield (
+            "case1",
+            plots.six_panels(found),
+            f"Case 1, {plots.ERROR}, over K (Figure 2): the same curves in all panels, one highlighted in each; the "
+            f"dashed line falls like K^(−1/2). {BARS} Point at a mark to see its cells.",
+        )
         histogram = plots.histogram_figure(found)
         if histogram is not None:
             yield "histogram", histogram, "Case 1: frequencies of Algorithm 1 at the largest K against |f̂|."
-        yield "amplitudes", plots.variation_figure(found), "Case 1: how unequal amplitudes are."
+        yield "amplitudes", plots.variation_figure(found), "Case 1: how unequal amplitudes are (0: all equal)."
     if "case2" in there:
-        yield "case2", plots.width_figure(found, CASES["case2"]), f"Case 2, {plots.ERROR}; bars are e_K ± 2σ_K."
+        caption = f"Case 2, {plots.ERROR}, over K (Figure 3). {BARS}"
+        yield "case2", plots.width_figure(found, CASES["case2"]), caption
     if "case3" in there:
-        yield "case3", plots.time_figure(found), f"Case 3, {plots.ERROR}, over time and over steps."
+        caption = f"Case 3, {plots.ERROR}, over time (Figure 4), over work and over steps, first seed."
+        yield "case3", plots.time_figure(found), caption
     if "case4" in there:
-        yield "case4", plots.digits_figure(found), "Case 4: % misclassified on the test set."
+        caption = f"Case 4, % misclassified on the test set by the largest modulus, over K (Figure 5). {BARS}"
+        yield "case4", plots.digits_figure(found), caption
     if "sweep" in there:
-        yield (
-            "sweep",
-            plots.sweep_figure(found),
-            f"{plots.ERROR} over the spread of fixed frequencies; dashed: σ_ω = 1.",
-        )
+        caption = f"{plots.ERROR} over the spread σ_ω of fixed frequencies (Figure 6); dashed: σ_ω = 1."
+        yield "sweep", plots.sweep_figure(found), caption
 
 
 def _opening(page: Page, found: Found) -> None:
     words = summary.scales(found)
     page.text(
-        "Kammonen, Kiessling, Plecháč, Sandberg, Szepessy (2020), recomputed by fourierwalk. Every figure below is "
+        "Kammonen, Kiessling, Plecháč, Sandberg, Szepessy (2020), recomputed by fourierwalk. Every figure and table is "
         "drawn from JSON files that the command fourierwalk reproduce wrote."
     )
     if words != ["paper"]:
-        page.text(f"Scale of these results: {' and '.join(words)}. These are not the paper's parameters.", "warn")
-    page.heading("Claims of the paper")
-    _claims(page, claims.claims(found))
-    page.heading("The theory, by number")
-    _claims(page, claims.theory(found))
+        page.text(
+            f"Scale of these results: {' and '.join(words)}. These are not the paper's parameters: fewer rows, steps, "
+            "frequencies and seeds. They show that the code runs and what to expect, and refute nothing.",
+            "warn",
+        )
+    page.heading("Claims of the paper").claims(claims.claims(found))
+    page.heading("The theory, by number").claims(claims.theory(found))
     page.heading("How we read the paper")
-    page.text("What the text leaves open, or says otherwise elsewhere, and what was done here.")
-    page.table(["where", "the paper", "here"], [list(each) for each in READINGS])
+    caption = "What the text leaves open, or says in two ways, and what was done here."
+    page.table(caption, ["where", "the paper", "here"], READINGS)
 
 
-def _claims(page: Page, judged: list[Claim]) -> None:
-    rows = [[c.verdict, c.text, c.where, c.evidence, c.restriction] for c in judged]
-    page.table(["verdict", "claim", "where", "evidence", "restriction"], rows)
+def _film(page: Page, found: Found) -> None:
+    """Case 1's walk, run again from the settings and the seed of a stored cell."""
+    stored = {width: cell for width, cell in _walks(found) if width <= FILMED}
+    if not stored:
+        return
+    width, cell = max(stored.items())
+    settings, result = cell["settings"], cell["result"]
+    case, experiment = replace(CASES["case1"], **settings["case"]), Experiment(**settings["experiment"])
+    about = f"seed {settings['seed']}, commit {cell['provenance'].get('commit')}, {result['seconds']:.3g} s"
+    shown = film(Cell(case, experiment, width, settings["seed"]), about)
+    page.heading("The walk, step by step")
+    page.text(
+        f"All {width} frequencies of Algorithm 1 start at 0 and spread from there. Each frame shows what the algorithm "
+        "would return if it stopped there. Inputs and targets are normalised (Algorithm 3)."
+    )
+    page.fragment(shown.html())
+    end = shown.frames[-1].error
+    same = "the same" if math.isclose(end, result["rms_modulus"], rel_tol=1e-6) else "not the same"
+    page.text(
+        f"The walk was run again for this page. It ends with an error of {end:.6g}; the stored cell has "
+        f"{result['rms_modulus']:.6g}: {same} to six digits.",
+        "note",
+    )
+
+
+def _walks(found: Found) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for cell in (found[key] for key in sorted(found) if key.startswith("case1/algorithm-1/")):
+        if cell["settings"]["seed"] == 0 and "seconds" in cell["result"]:
+            yield cell["settings"]["width"], cell
 
 
 def _section_of(page: Page, found: Found, name: str) -> None:
-    if name in CASES:
-        title = f"{CASES[name].title} ({CASES[name].shown_in} of the paper)"
+    case = CASES.get(OPENS.get(name, ""))
+    if case is not None:
+        title = f"{case.title} ({case.shown_in})"
         digits = any(cell["settings"]["case"]["target"] == "digits" for cell in found.values())
         page.heading(f"{title} (scikit-learn's digits, not MNIST)" if name == "case4" and digits else title)
-    elif name == "target":
-        page.heading("The target of Case 1")
 
 
 def _tables_of(page: Page, found: Found, name: str) -> None:
-    for table in tables.tables(found, name):
-        page.text(table.caption)
-        page.table(table.columns, table.rows)
-    if name == "case4":
-        page.text("The tuned column is ours: σ and λ chosen on a sixth of the training rows.")
-    if said := summary.rounded(found, name):
-        page.text(said)
+    for caption, columns, rows in tables.tables(found, name):
+        page.table(caption, columns, gpus.marked(found, name, rows) if name in CASES else rows)
+    tuned = "The tuned column is ours: σ and λ chosen on a sixth of the training rows." if name == "case4" else ""
+    for said in (tuned, gpus.note(found, name) if name in CASES else "", summary.rounded(found, name)):
+        if said:
+            page.text(said, "note")
 
 
 def _closing(page: Page, found: Found) -> None:
     page.heading("Parameters")
     for scale in summary.scales(found):
-        page.text(f"Summary of numerical experiments, {scale} scale; printed from the objects that were run.")
-        page.table(*parameter_table([at_scale(case, scale) for case in CASES.values()]))
+        caption = (
+            f"Summary of numerical experiments, {scale} scale, printed from the objects that were run; σ and δ in "
+        )
+        chosen = parameter_table([at_scale(case, scale) for case in CASES.values()])
+        page.table(f"{caption}units of normalised frequencies, M, t₀ and m in steps", *chosen)
         lacking = summary.missing(found, scale)
         page.heading("What is missing" if lacking else "Nothing is missing")
-        for line in lacking:
+        for line in lacking or ["Every cell of this scale is among the results."]:
             page.text(line, "note")
     page.heading("Where this comes from")
     origins = {

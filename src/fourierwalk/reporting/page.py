@@ -1,31 +1,23 @@
-"""One self-contained HTML page: text, tables and figures, nothing fetched from anywhere."""
+"""One self-contained HTML page: text, tables, claims, figures and films, nothing fetched from anywhere."""
 
 from __future__ import annotations
 
-import base64
 import html
-import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from fourierwalk.reporting import claims as claim_lists
+from fourierwalk.reporting import vector
+from fourierwalk.reporting.colors import variables
 from fourierwalk.reporting.files import write_text
 
-STYLE = """
-:root { color-scheme: light; }
-body { font: 16px/1.55 system-ui, sans-serif; color: #1b1f24; max-width: 62rem;
-       margin: 2.5rem auto; padding: 0 1.2rem; }
-h1 { font-size: 1.9rem; margin-bottom: .2rem; } h2 { margin-top: 2.4rem; border-bottom: 1px solid #d5d9de; }
-table { border-collapse: collapse; margin: 1rem 0; font-size: .93rem; display: block; overflow-x: auto; }
-th, td { padding: .28rem .8rem; text-align: right; border-bottom: 1px solid #e6e9ec; white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; } th { background: #f4f6f8; }
-td.text { white-space: normal; text-align: left; }
-figure { margin: 1.2rem 0; } figure img { max-width: 100%; height: auto; }
-figcaption { color: #57606a; font-size: .9rem; }
-.note { color: #57606a; font-size: .92rem; } .warn { background: #fff4d6; padding: .5rem .8rem; border-radius: 4px; }
-"""
+HEAD, CELL = 'th scope="row" role="rowheader"', 'td role="cell"'
+MANY, CROWDED = 6, 12
+"""Columns from which on a table is stacked on a narrow window already, not only on a phone, and cells may wrap."""
 
 
 @dataclass
@@ -35,18 +27,21 @@ class Page:
     Examples
     --------
     >>> page = Page("Results")
-    >>> page.text("Three & more").table(["K", "error"], [[16, 0.25]])
+    >>> page.text("Three & more").table("Errors", ["K", "error (%)"], [[16, 0.25]])
     Page(title='Results')
-    >>> "<td>0.25</td>" in page.html() and "Three &amp; more" in page.html()
+    >>> ">0.25</td>" in page.html() and "Three &amp; more" in page.html()
     True
     """
 
     title: str
     parts: list[str] = field(default_factory=list, repr=False)
+    headings: list[str] = field(default_factory=list, repr=False)
+    n_figures: int = field(default=0, repr=False)
 
     def heading(self, text: str) -> Page:
-        """A section's heading."""
-        return self._add(f"<h2>{html.escape(text)}</h2>")
+        """A section's heading, which the contents list too."""
+        self.headings.append(text)
+        return self._add(f'<h2 id="{_place(len(self.headings))}">{html.escape(text)}</h2>')
 
     def text(self, text: str, kind: str = "") -> Page:
         """A paragraph; kind "note" is small, kind "warn" stands out."""
@@ -54,38 +49,90 @@ class Page:
             f'<p class="{html.escape(kind)}">{html.escape(text)}</p>' if kind else f"<p>{html.escape(text)}</p>"
         )
 
-    def table(self, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> Page:
-        """A table; cells are shown as they are."""
-        head = "".join(f"<th>{html.escape(str(cell))}</th>" for cell in header)
-        body = "".join(f"<tr>{''.join(_cell(cell) for cell in row)}</tr>" for row in rows)
-        return self._add(f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
+    def table(self, caption: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Page:
+        """A table; cells are shown as they are, the first of a row is its name."""
+        cells = [[str(cell) for cell in row] for row in rows]
+        kinds = [_kind([row[i] for row in cells]) for i in range(len(columns))]
+        head = "".join(
+            f'<th scope="col" role="columnheader"{kind}>{html.escape(name)}</th>'
+            for name, kind in zip(columns, kinds, strict=True)
+        )
+        body = "".join(_row(columns, kinds, row) for row in cells)
+        size = "many" if len(columns) >= MANY else "few" if len(columns) > 2 else "pair"
+        size += " crowded" if len(columns) >= CROWDED else ""
+        return self._add(
+            f'<div class="table {size}"><table role="table"><caption>{html.escape(caption)}</caption>'
+            f'<thead role="rowgroup"><tr role="row">{head}</tr></thead><tbody role="rowgroup">{body}</tbody>'
+            "</table></div>"
+        )
 
-    def figure(self, figure: Any, caption: str) -> Page:
-        """A matplotlib figure, embedded."""
-        buffer = io.BytesIO()
-        figure.savefig(buffer, format="png", dpi=110, bbox_inches="tight")
-        encoded = base64.b64encode(buffer.getvalue()).decode("ascii")
-        image = f'<img alt="{html.escape(caption)}" src="data:image/png;base64,{encoded}">'
-        return self._add(f"<figure>{image}<figcaption>{html.escape(caption)}</figcaption></figure>")
+    def claims(self, claims: Sequence[claim_lists.Judged]) -> Page:
+        """Claims, each with a coloured and worded verdict."""
+        return self._add(claim_lists.shown(claims))
+
+    def figure(self, panels: Any, caption: str) -> Page:
+        """A matplotlib figure, or several that stand side by side where there is room, as vector graphics."""
+        several = list(panels) if isinstance(panels, Sequence) else [panels]
+        drawn = []
+        for number, panel in enumerate(several):
+            self.n_figures += 1
+            words = caption if len(several) == 1 else f"Panel {number + 1} of {len(several)}. {caption}"
+            drawn.append(vector.inline(panel, f"figure-{self.n_figures}", words))
+        kind = "panels" if len(several) > 1 else "panel"
+        told = f"<figcaption>{html.escape(caption)}</figcaption>"
+        return self._add(f'<figure><div class="{kind}">{"".join(drawn)}</div>{told}</figure>')
+
+    def fragment(self, markup: str) -> Page:
+        """HTML as it is, such as a film's."""
+        return self._add(markup)
 
     def html(self) -> str:
         """The whole page."""
         title = html.escape(self.title)
-        head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>'
-        body = "\n".join([f"<h1>{title}</h1>", *self.parts])
-        style = f"<style>{STYLE}</style>"
-        return f'<!doctype html>\n<html lang="en"><head>{head}{style}</head>\n<body>\n{body}\n</body></html>\n'
+        head = (
+            '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+            f'<title>{title}</title><link rel="icon" href="data:,">'
+            f"<style>{variables()}\n{asset('page.css')}\n{vector.DRAWN}</style>"
+        )
+        main = "\n".join([f"<h1>{title}</h1>", *self.parts])
+        body = f'{self._contents()}<main>{main}</main><div id="tip" role="status" hidden></div>'
+        script = f"<script>{asset('page.js')}</script>"
+        return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n{body}\n{script}\n</body></html>\n'
 
     def write(self, path: Path | str) -> Path:
         """Write the page in one stroke."""
         return write_text(path, self.html())
+
+    def _contents(self) -> str:
+        items = "".join(
+            f'<li><a href="#{_place(number)}">{html.escape(text)}</a></li>'
+            for number, text in enumerate(self.headings, start=1)
+        )
+        return f'<nav aria-label="Contents"><strong>Contents</strong><ol>{items}</ol></nav>' if items else ""
 
     def _add(self, part: str) -> Page:
         self.parts.append(part)
         return self
 
 
-def _cell(cell: Any) -> str:
-    text = html.escape(str(cell))
-    words = len(text) > 40 or re.search("[a-z]{3}", text)
-    return f'<td class="text">{text}</td>' if words else f"<td>{text}</td>"
+def asset(name: str) -> str:
+    """A style sheet or script that lies beside this file."""
+    return resources.files("fourierwalk.reporting").joinpath(name).read_text(encoding="utf-8").strip()
+
+
+def _place(number: int) -> str:
+    return f"section-{number}"
+
+
+def _row(columns: Sequence[str], kinds: Sequence[str], row: Sequence[str]) -> str:
+    cells = [
+        f'<{tag}{kind} data-label="{html.escape(name)}">{html.escape(text)}</{tag[:2]}>'
+        for tag, name, kind, text in zip([HEAD, *[CELL] * len(row)], columns, kinds, row, strict=False)
+    ]
+    return f'<tr role="row">{"".join(cells)}</tr>'
+
+
+def _kind(cells: Sequence[str]) -> str:
+    """A column of words stands on the left, one of numbers on the right."""
+    words = [len(text) > 40 or re.search("[a-z]{3}", text) is not None for text in cells if text]
+    return ' class="text"' if 2 * sum(words) > len(words) else ""

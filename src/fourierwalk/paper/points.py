@@ -1,0 +1,44 @@
+"""What the points of the figures tell those who point at them: seeds, seconds, commits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fourierwalk.paper.cases import Case, Experiment
+from fourierwalk.paper.gpus import gpu_of
+from fourierwalk.paper.summary import Found
+
+
+def titled(experiment: Experiment) -> str:
+    """An experiment with the number that the paper gives it."""
+    return f"Experiment {experiment.number}: {experiment.label}" if experiment.number else experiment.label
+
+
+def told(found: Found, case: Case, experiment: Experiment, width: int, figure: str) -> str:
+    """What a point of a curve tells: each seed's figure and seconds, the commits, the machines' GPUs."""
+    start = f"{case.name}/{experiment.name}/K{width:05d}-"
+    cells = [cell for key, cell in sorted(found.items()) if key.startswith(start) and figure in cell["result"]]
+    lines = [f"{titled(experiment)}, K = {width}", *map(_seed_line, cells, [figure] * len(cells))]
+    commits = sorted({str(cell["provenance"].get("commit")) for cell in cells})
+    gpus = sorted({gpu_of(cell) for cell in cells} - {""})
+    return "\n".join([*lines, f"commit {', '.join(commits)}", *(f"on a GPU: {name}" for name in gpus)])
+
+
+def _seed_line(cell: dict[str, Any], figure: str) -> str:
+    seconds = cell["result"].get("seconds")
+    return f"seed {cell['settings']['seed']}: {cell['result'][figure]:.4g}" + (
+        f" in {seconds:.3g} s" if seconds else ""
+    )
+
+
+def told_trace(found: Found, experiment: Experiment, line: np.ndarray) -> list[str]:
+    """What a mark of Case 3's curves tells: step, error and seconds, the seed, the commit."""
+    cells = [cell for key, cell in sorted(found.items()) if key.startswith(f"case3/{experiment.name}/")]
+    cell = next(each for each in cells if "trace" in each["result"] and not gpu_of(each))
+    origin = f"seed {cell['settings']['seed']}, commit {cell['provenance'].get('commit')}"
+    return [
+        f"{titled(experiment)}\nstep {int(step):,}: {error:.4g} after {seconds:.3g} s\n{origin}"
+        for step, seconds, error in line[:, :3]
+    ]
