@@ -283,7 +283,7 @@ def at_scale(case: Case, scale: str) -> Case:
         n_test=min(case.n_test, 4_000),
         widths=tuple(width for width in case.widths if 16 <= width <= 128) or tuple(min(w, 128) for w in case.widths),
         realisations=min(case.realisations, 3),
-        more_realisations=min(case.more_realisations, 3),
+        more_realisations=min(case.more_realisations, 2),
         experiments=() if case.name == "gap" else experiments,  # it is about the largest K alone
     )
 

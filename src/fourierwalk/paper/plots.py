@@ -13,6 +13,7 @@ from fourierwalk.paper.data import TARGETS, split
 from fourierwalk.paper.points import titled, told, told_trace
 from fourierwalk.paper.summary import PRINTED, TABLE_COLUMNS, Curve, Found, curve, scales, sweep, trace
 from fourierwalk.paper.targets import transform_modulus
+from fourierwalk.paper.work import evaluations
 from fourierwalk.reporting import vector
 from fourierwalk.reporting.plots import (
     COLORS,
@@ -127,10 +128,13 @@ def _bars(
 
 
 def time_figure(found: Found) -> list[Any]:
-    """Case 3: error over seconds, and over steps for the walks."""
+    """Case 3: error over seconds, over work, and over steps for the walks."""
     case = at_scale(CASES["case3"], scales(found)[0])
     axes: dict[str, Callable[[Experiment, np.ndarray], np.ndarray | None]] = {
         "seconds (of the method alone)": lambda experiment, line: line[:, 1],
+        "values exp(iω·x) computed": lambda experiment, line: np.array(
+            [evaluations(case, experiment, case.widths[0], int(step)) for step in line[:, 0]]
+        ),
         "steps": lambda experiment, line: line[:, 0] if experiment.method == "walk" else None,
     }
     panels = []
@@ -175,16 +179,20 @@ def digits_figure(found: Found) -> Any:
 
 
 def sweep_figure(found: Found) -> Any:
-    """The σ_ω sweep: error over the spread of the frequencies."""
+    """The σ_ω sweep: error over the spread of the frequencies, against targets with and without their noise."""
     figure, (axis,) = new_figure()
     logarithmic(axis, y="decades")
-    values = sweep(found)
-    means, deviations = np.array(list(values.values())).T
-    words = [told(found, CASES["sweep"], *each, "rms_modulus") for each in _swept(found)]
-    bars(axis, list(values), means, 2 * deviations, words, color=COLORS[0], marker="o")
+    series = {"rms_modulus": "noisy targets, as printed", "rms_modulus_clean": "targets without noise"}
+    for i, (kind, label) in enumerate(series.items()):
+        if values := sweep(found, kind):
+            means, deviations = np.array(list(values.values())).T
+            words = [told(found, CASES["sweep"], *each, kind) for each in _swept(found)]
+            style: dict[str, Any] = {"color": COLORS[i], "marker": "os"[i], "label": label}
+            bars(axis, list(values), means, 2 * deviations, words, **style)
     axis.axvline(1.0, color=INK, ls="--", lw=0.9)
     axis.set_xlabel("σ_ω")
     axis.set_ylabel(ERROR)
+    legend(figure)
     return stamp(figure, found)
 
 

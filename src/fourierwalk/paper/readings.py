@@ -141,7 +141,7 @@ READINGS: tuple[Reading, ...] = (
     Reading(
         "Case 3, Figure 4",
         "Time on a desktop computer, in Matlab.",
-        "Processor seconds, one thread each, compilation and drawing of rows not counted; and work, counted.",
+        "One thread each, compilation and the drawing of rows not counted; and work, counted.",
     ),
     Reading(
         "Case 4",

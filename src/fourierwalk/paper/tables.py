@@ -108,7 +108,7 @@ def level_table(found: Found) -> Table:
     rows = [[f"{level:g}", *(_finite(time_to(line, level), 1) for line in known.values())] for level in LEVELS]
     if known:
         rows.append(["at the end", *(f"{line[-1, 2]:.3f} after {line[-1, 1]:.0f} s" for line in known.values())])
-    caption = "Processor seconds (one thread, one realisation) until the root mean square of |Sβ − y| is first reached."
+    caption = "Seconds (one thread, one realisation) until the root mean square of |Sβ − y| is first reached."
     return Table(caption, ["error", *(f"{label} (s)" for label in known)], rows if known else [])
 
 

@@ -32,6 +32,9 @@ def test_one_width_off_is_said():
     assert claim.restriction.startswith("5 realisations at every K")
     assert case4.largest_width(column(2, k8192=2.14)).verdict is Verdict.FAILS
     assert case4.largest_width(column(2)).verdict is Verdict.HOLDS
+    below_all = case4.largest_width(column(2, k8192=2.02))
+    assert below_all.verdict is Verdict.PARTLY
+    assert "5 walks from 1.99 to 2.05 %; the printed run is inside the interval" in below_all.evidence
 
 
 def test_better_is_not_reproduced():

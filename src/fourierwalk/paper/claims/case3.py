@@ -40,7 +40,7 @@ def faster_over_time(found: Found) -> Claim:
         "Case 3, Figure 4",
         of_parts(_firsts(reached)),
         f"Seconds to an error of {_in_words(reached, '{:.1f}')}; {ends}.",
-        "Processor seconds of one realisation, one thread each, compilation and the drawing of rows not counted. "
+        "One realisation, one thread each; compilation and the drawing of rows are not counted. "
         "The gradient here is compiled; the paper's ran in Matlab, where a loop over samples costs far more.",
     )
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.stats import t as student
 
+from fourierwalk.paper import results
 from fourierwalk.paper.claims.rules import lower
 from fourierwalk.paper.curves import Curve, common, compared, exponent, measured, widths_in_words
 from fourierwalk.paper.printed import PRINTED, TABLE_COLUMNS
@@ -121,15 +122,22 @@ def largest_width(found: Found) -> Claim:
     """What a changed parameter does to the error at K = 8192."""
     text = "Algorithm 1 with the printed parameters has an error of 1.98 % at K = 8192."
     where, line = "Table 1, last row", _curve(found, "algorithm-1")
-    z = distance(line, 8192, PRINTED[8192][2])
+    printed, z = PRINTED[8192][2], distance(line, 8192, PRINTED[8192][2])
     if math.isnan(z):
         return missing(text, where)
-    verdict = Verdict.HOLDS if abs(z) <= 1 else Verdict.FAILS
-    evidence = f"Ours is {line.measured(8192).text(2)} %"
+    ours = sorted(r["misclassified_modulus"] for k, _, r in results.of(found, "case4", "algorithm-1") if k == 8192)
+    among = ours[0] <= printed <= ours[-1]
+    verdict = Verdict.HOLDS if among else Verdict.PARTLY if abs(z) <= 1 else Verdict.FAILS
+    side = "inside" if abs(z) <= 1 else "outside"
+    evidence = (
+        f"Ours is {line.measured(8192).text(2)} %, {len(ours)} walks from {ours[0]:.2f} to {ours[-1]:.2f} %; the "
+        f"printed run is {side} the interval that 95 % of further walks would fall into, {abs(z):.2f} of the way to "
+        "its end"
+    )
     changed = changes(found)
     if changed:
-        evidence += "; with one parameter changed it is " + ", ".join(f"{v} % at {k}" for k, v in changed.items())
-    restriction = "The changed runs had products in bf16. " if changed else ""
+        evidence += ". With one parameter changed it is " + ", ".join(f"{v} % at {k}" for k, v in changed.items())
+    restriction = "The changed walks had products in bf16. " if changed else ""
     return Claim(text, where, verdict, f"{evidence}.", f"{restriction}One image of the test set is 0.01 points.")
 
 
