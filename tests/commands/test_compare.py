@@ -48,9 +48,9 @@ def test_cells_table_page_and_figure(table, tmp_path, capsys):
     assert content["provenance"]["versions"]["numpy"]
     assert str(tmp_path) not in json.dumps(content)
     html = (out / "comparison.html").read_text()
-    assert html.count("data:image/png;base64,") == html.count("<table>") == 2
+    assert html.count("<svg ") == html.count("<table ") == 2
     assert "fixed, K = 4" in html
-    assert {path.name for path in (out / "figures").iterdir()} == {"sine.png", "wine.png"}
+    assert {path.name for path in (out / "figures").iterdir()} == {"sine.svg", "wine.svg"}
 
 
 def test_a_restart_computes_what_is_missing(table, tmp_path, capsys, monkeypatch):

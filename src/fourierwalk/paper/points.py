@@ -19,7 +19,8 @@ def titled(experiment: Experiment) -> str:
 def told(found: Found, case: Case, experiment: Experiment, width: int, figure: str) -> str:
     """What a point of a curve tells: each seed's figure and seconds, the commits, the machines' GPUs."""
     start = f"{case.name}/{experiment.name}/K{width:05d}-"
-    cells = [cell for key, cell in sorted(found.items()) if key.startswith(start) and figure in cell["result"]]
+    of_point = [cell for key, cell in sorted(found.items()) if key.startswith(start)]
+    cells = [cell for cell in of_point if cell["result"].get(figure) is not None]
     lines = [f"{titled(experiment)}, K = {width}", *map(_seed_line, cells, [figure] * len(cells))]
     commits = sorted({str(cell["provenance"].get("commit")) for cell in cells})
     gpus = sorted({gpu_of(cell) for cell in cells} - {""})
@@ -36,7 +37,7 @@ def _seed_line(cell: dict[str, Any], figure: str) -> str:
 def told_trace(found: Found, experiment: Experiment, line: np.ndarray) -> list[str]:
     """What a mark of Case 3's curves tells: step, error and seconds, the seed, the commit."""
     cells = [cell for key, cell in sorted(found.items()) if key.startswith(f"case3/{experiment.name}/")]
-    cell = next(each for each in cells if "trace" in each["result"] and not gpu_of(each))
+    cell = min((each for each in cells if "trace" in each["result"]), key=lambda each: bool(gpu_of(each)))
     origin = f"seed {cell['settings']['seed']}, commit {cell['provenance'].get('commit')}"
     return [
         f"{titled(experiment)}\nstep {int(step):,}: {error:.4g} after {seconds:.3g} s\n{origin}"
