@@ -21,7 +21,7 @@ from fourierwalk.data.rows import Rows
 from fourierwalk.data.streaming import Streamed
 from fourierwalk.estimators import AdaptiveFourierClassifier
 from fourierwalk.paper.cases import CASES, Case, Cell, at_scale, cells, on_digits
-from fourierwalk.paper.data import Split, split
+from fourierwalk.paper.data import Realisation, split
 from fourierwalk.paper.run import Place, groups, run, run_together
 from fourierwalk.sampling.proposals import RandomWalk
 from fourierwalk.sampling.sampler import Metropolis
@@ -98,7 +98,7 @@ class Setting:
         return case if self.shrink == 1 else on_digits(case)
 
     @cached_property
-    def rows(self) -> Split:
+    def rows(self) -> Realisation:
         """The images on the device."""
         return _place(self).put_all(split(self.images, 0, self.data_dir))
 

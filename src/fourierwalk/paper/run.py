@@ -19,7 +19,7 @@ from fourierwalk.data.rows import Rows
 from fourierwalk.data.scaling import Affine, Scaling
 from fourierwalk.model import FourierModel
 from fourierwalk.paper.cases import Case, Cell, Experiment
-from fourierwalk.paper.data import Split, split, stream
+from fourierwalk.paper.data import Realisation, split, stream
 from fourierwalk.paper.gradient import StochasticGradient, drawn
 from fourierwalk.paper.theory import CHECKS
 from fourierwalk.sampling.proposals import AdaptiveWalk, Proposal, RandomWalk
@@ -52,21 +52,23 @@ class Place(NamedTuple):
             raise ValueError(f"--device {self.device} needs a CUDA device, and torch {torch.__version__} sees none.")
         return torch.asarray(values, device=self.device)
 
-    def put_all(self, data: Split) -> Split:
+    def put_all(self, data: Realisation) -> Realisation:
         """All rows on the device; the scaling was applied on the host."""
-        return Split(self.put(data.x), self.put(data.y), self.put(data.x_test), self.put(data.y_test), data.scaling)
+        return Realisation(
+            self.put(data.x), self.put(data.y), self.put(data.x_test), self.put(data.y_test), data.scaling
+        )
 
-    def rows_of(self, cell: Cell) -> Split:
+    def rows_of(self, cell: Cell) -> Realisation:
         """A cell's rows on the device; those of the last one are still there."""
         return _rows_there(self, cell.case, cell.seed)
 
 
 @lru_cache(maxsize=1)
-def _rows_there(place: Place, case: Case, seed: int) -> Split:
+def _rows_there(place: Place, case: Case, seed: int) -> Realisation:
     return place.put_all(split(case, seed, place.data_dir))
 
 
-class Fitted(NamedTuple):
+class Outcome(NamedTuple):
     """Frequencies (K, d), amplitudes (K, q), the seconds that finding them took, and what to note beside the errors."""
 
     features: Features
@@ -95,12 +97,12 @@ def run_together(cells: Sequence[Cell], place: Place) -> list[dict[str, Any]]:
     return [_result(*each) for each in zip(cells, data, together, strict=True)]
 
 
-def _result(cell: Cell, data: Split, fitted: Fitted) -> dict[str, Any]:
+def _result(cell: Cell, data: Realisation, fitted: Outcome) -> dict[str, Any]:
     measured = errors(fitted.features, fitted.frequencies, fitted.amplitudes, data)
     return {**measured, "seconds": fitted.seconds, **fitted.notes, **describe(cell, fitted)}
 
 
-TOGETHER = 2**23
+MOST_WORK_TOGETHER = 2**23
 """Rows times frequencies of a walk up to which a GPU has time for others beside it."""
 
 
@@ -116,10 +118,14 @@ def groups(wanted: Sequence[Cell], together: bool) -> list[list[Cell]]:
 def can_run_together(cell: Cell) -> bool:
     """Whether realisations of a cell may run as one stack."""
     experiment = cell.experiment
-    return experiment.method == "walk" and not experiment.look_every and cell.case.n_rows * cell.width <= TOGETHER
+    return (
+        experiment.method == "walk"
+        and not experiment.look_every
+        and cell.case.n_rows * cell.width <= MOST_WORK_TOGETHER
+    )
 
 
-def errors(features: Features, frequencies: Array, amplitudes: Array, data: Split) -> dict[str, Any]:
+def errors(features: Features, frequencies: Array, amplitudes: Array, data: Realisation) -> dict[str, Any]:
     """e_K as printed (no 1/Ñ, modulus), the root mean squares of modulus and real part, and the share misclassified."""
     xp = namespace(amplitudes)
     q = amplitudes.shape[1]
@@ -143,7 +149,7 @@ def errors(features: Features, frequencies: Array, amplitudes: Array, data: Spli
     return result
 
 
-def describe(cell: Cell, fitted: Fitted) -> dict[str, Any]:
+def describe(cell: Cell, fitted: Outcome) -> dict[str, Any]:
     """The amplitudes' coefficient of variation, the frequencies' spread, and in Cases 1 and 3 more of them."""
     frequencies, amplitudes = to_host(fitted.frequencies), np.linalg.norm(to_host(fitted.amplitudes), axis=1)
     notes: dict[str, Any] = {
@@ -157,12 +163,12 @@ def describe(cell: Cell, fitted: Fitted) -> dict[str, Any]:
     return notes
 
 
-def walk(cell: Cell, data: Split) -> Fitted:
+def walk(cell: Cell, data: Realisation) -> Outcome:
     """Algorithms 1 and 2, Experiments 1, 2 and 5."""
     return walks([cell], [data])[0]
 
 
-def walks(cells: Sequence[Cell], data: Sequence[Split]) -> list[Fitted]:
+def walks(cells: Sequence[Cell], data: Sequence[Realisation]) -> list[Outcome]:
     """One walk, or several realisations of it side by side."""
     cell, experiment, clock = cells[0], cells[0].experiment, _Clock()
     features, sampler = feature_kinds.named(experiment.features), metropolis(experiment)
@@ -189,7 +195,7 @@ def walks(cells: Sequence[Cell], data: Sequence[Split]) -> list[Fitted]:
         }
         notes |= {"trace": trace} if trace else {}
         seconds = clock.seconds / len(cells)
-        fits.append(Fitted(features, state.frequencies[part], state.amplitudes[part], seconds, notes))
+        fits.append(Outcome(features, state.frequencies[part], state.amplitudes[part], seconds, notes))
     return fits
 
 
@@ -221,29 +227,29 @@ def metropolis(experiment: Experiment) -> Metropolis:
     return Metropolis(proposal, experiment.exponent, experiment.refit_every)
 
 
-def fixed(cell: Cell, data: Split) -> Fitted:
+def fixed(cell: Cell, data: Realisation) -> Outcome:
     """Frequencies N(0, σ²), Experiment 3."""
     features, clock = feature_kinds.named(cell.experiment.features), _Clock()
     frequencies = _frequencies(cell, data, cell.experiment.spread)
     minimize = LeastSquares(Rows(data.x, data.y), features, cell.experiment.regularization)
     solution = clock.time(minimize, frequencies)
-    return Fitted(features, frequencies, solution.amplitudes, clock.seconds, {})
+    return Outcome(features, frequencies, solution.amplitudes, clock.seconds, {})
 
 
-def tuned(cell: Cell, data: Split) -> Fitted:
+def tuned(cell: Cell, data: Realisation) -> Outcome:
     """Fixed frequencies whose σ and λ make the fewest mistakes on the last sixth of the training rows."""
     features, clock = feature_kinds.named(cell.experiment.features), _Clock()
     n = data.x.shape[0] * 5 // 6
-    inner = Split(data.x[:n, :], data.y[:n, :], data.x[n:, :], data.y[n:, :], None)
+    inner = Realisation(data.x[:n, :], data.y[:n, :], data.x[n:, :], data.y[n:, :], None)
     best = clock.time(_search, cell, inner, features)
     _, spread, regularization = best
     frequencies = _frequencies(cell, data, spread)
     solution = clock.time(LeastSquares(Rows(data.x, data.y), features, regularization), frequencies)
     notes = {"tuned_spread": spread, "tuned_regularization": regularization}
-    return Fitted(features, frequencies, solution.amplitudes, clock.seconds, notes)
+    return Outcome(features, frequencies, solution.amplitudes, clock.seconds, notes)
 
 
-def _search(cell: Cell, inner: Split, features: Features) -> tuple[float, float, float]:
+def _search(cell: Cell, inner: Realisation, features: Features) -> tuple[float, float, float]:
     """(held-out % misclassified, σ, λ), the best of the grid."""
     tried = []
     for spread in TUNED_SPREADS:
@@ -256,7 +262,7 @@ def _search(cell: Cell, inner: Split, features: Features) -> tuple[float, float,
     return min(tried)
 
 
-def gradient(cell: Cell, data: Split) -> Fitted:
+def gradient(cell: Cell, data: Realisation) -> Outcome:
     """The stochastic gradient method, Experiment 4."""
     experiment, clock = cell.experiment, _Clock()
     method = StochasticGradient(experiment.step_size, experiment.n_steps)
@@ -275,10 +281,10 @@ def gradient(cell: Cell, data: Split) -> Fitted:
         if experiment.look_every:
             trace.append(_look(state.step, clock, features, state.frequencies, state.amplitudes[:, None], data))
     notes = {"trace": trace} if trace else {}
-    return Fitted(features, state.frequencies, state.amplitudes[:, None], clock.seconds, notes)
+    return Outcome(features, state.frequencies, state.amplitudes[:, None], clock.seconds, notes)
 
 
-METHODS: dict[str, Callable[[Cell, Split], Fitted]] = {
+METHODS: dict[str, Callable[[Cell, Realisation], Outcome]] = {
     "walk": walk,
     "fixed": fixed,
     "tuned": tuned,
@@ -301,7 +307,7 @@ class _Clock:
 
 
 def _look(
-    step: int, clock: _Clock, features: Features, frequencies: Array, amplitudes: Array, data: Split
+    step: int, clock: _Clock, features: Features, frequencies: Array, amplitudes: Array, data: Realisation
 ) -> list[float]:
     measured = errors(features, frequencies, amplitudes, data)
     return [step, round(clock.seconds, 4), measured["rms_modulus"], measured["rms_real"]]
@@ -312,10 +318,10 @@ def _rng(cell: Cell) -> np.random.Generator:
     return np.random.default_rng([cell.seed, cell.width, 2])
 
 
-def _frequencies(cell: Cell, data: Split, spread: float) -> Array:
+def _frequencies(cell: Cell, data: Realisation, spread: float) -> Array:
     return like(spread * _rng(cell).standard_normal((cell.width, data.x.shape[1])), data.x)
 
 
-def _identity(data: Split) -> Scaling:
+def _identity(data: Realisation) -> Scaling:
     nothing = [Affine(like(np.zeros(n), data.x), like(np.ones(n), data.x)) for n in (data.x.shape[1], data.y.shape[1])]
     return Scaling(nothing[0], nothing[1], "none")
