@@ -72,11 +72,8 @@ def report(root):
     print(f"longest chain: {len(chain)}: {' > '.join(short)}")
     print(f"imports of a module: median {statistics.median(n for n, _ in fan_out):g}, most {fan_out[0][0]}")
     print(f"lines of a file: median {statistics.median(lines):g}, most {max(lines)}")
-    most = max(functions)
-    over = sum(n > 40 for n in functions)
-    print(
-        f"lines of a function: median {statistics.median(functions):g}, most {most}, above 40: {over} of {len(functions)}"
-    )
+    long = f"above 40: {sum(n > 40 for n in functions)} of {len(functions)}"
+    print(f"lines of a function: median {statistics.median(functions):g}, most {max(functions)}, {long}")
     for count, name in fan_out:
         print(f"{count:4d} {name.removeprefix(f'{package}.')}")
 
