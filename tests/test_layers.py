@@ -1,6 +1,8 @@
 """Folders import downwards only, and every public name says what it is."""
 
 import ast
+import importlib
+from collections import Counter
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 import fourierwalk
 
 ROOT = Path(fourierwalk.__file__).parent
+REFERENCE = (Path(__file__).parents[1] / "docs" / "api.rst").read_text(encoding="utf-8")
 FILES = sorted(path for path in ROOT.rglob("*.py"))
 
 # Each folder, or file beside them, with all that it may import from.
@@ -130,6 +133,22 @@ def test_everything_public_is_documented(module):
     assert not source.strip() or ast.get_docstring(ast.parse(source)), f"{module} has no docstring"
     silent = [name for name, node in public_definitions(path) if not documented(node)]
     assert silent == [], f"{module} has public names without a docstring"
+
+
+def test_no_two_classes_have_one_name():
+    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in FILES)
+    names = [node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)]
+    assert [name for name, count in Counter(names).items() if count > 1] == []
+
+
+@pytest.mark.parametrize("folder", ["data", "sampling", "solving"])
+def test_the_folders_names_are_all_in_the_reference(folder):
+    module = importlib.import_module(f"fourierwalk.{folder}")
+    section = REFERENCE.partition(f"currentmodule:: fourierwalk.{folder}\n")[2].partition("currentmodule::")[0]
+    assert module.__all__ == sorted(module.__all__)
+    for name in set(module.__all__) - set(fourierwalk.__all__):
+        assert getattr(module, name).__doc__
+        assert f"\n   {name}\n" in section, f"{name} is not in docs/api.rst"
 
 
 def test_public_names():

@@ -74,7 +74,7 @@ def test_numbers_are_drawn_on_the_host_unless_a_device_would_wait(torch, monkeyp
     assert placed(rng, "auto", there, 10**6) is rng
     monkeypatch.setattr(draws, "is_remote", lambda values: True)
     assert placed(rng, "host", there, 10**6) is rng
-    assert placed(rng, "auto", there, draws.MANY - 1) is rng
-    assert isinstance(placed(rng, "auto", there, draws.MANY), DeviceDraws)
+    assert placed(rng, "auto", there, draws.DEVICE_DRAWS_FROM - 1) is rng
+    assert isinstance(placed(rng, "auto", there, draws.DEVICE_DRAWS_FROM), DeviceDraws)
     assert isinstance(placed(rng, "device", there, 1), DeviceDraws)
-    assert placed(rng, "auto", there, draws.MANY).spawn(1)[0].random() < 1
+    assert placed(rng, "auto", there, draws.DEVICE_DRAWS_FROM).spawn(1)[0].random() < 1

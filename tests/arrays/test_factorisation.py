@@ -76,7 +76,7 @@ def test_a_ridge_is_added_to_a_copy(anywhere):
 def test_solving_by_blocks(n, is_complex, stack, monkeypatch):
     """What a GPU does with large factors, in blocks of four."""
     torch = pytest.importorskip("torch")
-    monkeypatch.setattr(factorisation, "CORNER", 4)
+    monkeypatch.setattr(factorisation, "CORNER_UNKNOWNS", 4)
     matrix, values = equations(torch, n, is_complex, stack)
     matrix = matrix + n * torch.eye(n)
     solved = factorisation._substituted(torch.linalg.cholesky(matrix), values)
@@ -89,8 +89,8 @@ def test_solving_by_blocks(n, is_complex, stack, monkeypatch):
 def test_solving_by_a_border(n, is_complex, stack, monkeypatch):
     """What a GPU does: the same solution and the same verdict as by two substitutions; from 8 on by blocks here."""
     torch = pytest.importorskip("torch")
-    monkeypatch.setattr(factorisation, "CORNER", 4)
-    monkeypatch.setattr(factorisation, "BY_BLOCKS", 8)
+    monkeypatch.setattr(factorisation, "CORNER_UNKNOWNS", 4)
+    monkeypatch.setattr(factorisation, "BLOCKS_FROM", 8)
     matrix, values = equations(torch, n, is_complex, stack)
     expected, is_safe = factorisation.solved(matrix, 0.3, values)
     found, flag = factorisation._by_border(matrix, 0.3, values)

@@ -48,7 +48,7 @@ def test_matmul_of_any_layout(left, right):
     for kind in (np.float32, np.float64, np.complex64, np.complex128):
         turned = 1j if np.dtype(kind).kind == "c" else 0
         matrix = (drawn(130, 260) + turned * drawn(130, 260, seed=2)).astype(kind)
-        assert matrix.size >= cosines.SLICE
+        assert matrix.size >= cosines.PHASES_PER_SLICE
         for n_vectors in (1, 3):
             vectors = (drawn(260, n_vectors, seed=1) + turned * drawn(260, n_vectors, seed=3)).astype(kind)
             a, b = LAYOUTS[left](matrix), LAYOUTS[right](vectors)
@@ -111,7 +111,7 @@ def test_products_on_a_gpu(torch, precision, n_columns):
     assert gram.is_cuda
     assert moment.dtype == gram.dtype == columns.dtype
     assert float((gram - exact).abs().max()) < max(most, 1e-2 if precision != "double" else 1e-9)
-    if n_columns >= 2 * products.PANEL:  # far from the diagonal one triangle is the other's copy
+    if n_columns >= 2 * products.LEAST_PANEL_WIDTH:  # far from the diagonal one triangle is the other's copy
         assert_array_equal(gram[:1000, -1000:].cpu(), gram[-1000:, :1000].mT.cpu())
     if precision in ("tf32", "bf16"):  # the tensor cores were used
         assert float((gram - exact).abs().max()) > 1e-3
@@ -129,7 +129,7 @@ def test_tiles_of_one_triangle_are_the_whole_product(torch, n_columns, stacked, 
     gram, moment = products.products(torch.asarray(columns), torch.asarray(columns[..., :2]))
     assert_allclose(gram.numpy(), np.swapaxes(columns, -1, -2) @ columns, atol=1e-12)
     assert_allclose(moment.numpy(), np.swapaxes(columns, -1, -2) @ columns[..., :2], atol=1e-12)
-    if n_columns >= 2 * products.PANEL:
+    if n_columns >= 2 * products.LEAST_PANEL_WIDTH:
         assert sum(multiplied) < 0.8 * n_columns**2
 
 

@@ -8,8 +8,8 @@ import pytest
 from comparison.made_up import FAKE
 from fourierwalk.comparison import checkouts
 from fourierwalk.comparison.checkouts import AtCommit, Checkout, Elsewhere, copies
-from fourierwalk.comparison.datasets import Dataset, Split
-from fourierwalk.comparison.run import Cell, compute, is_there, write
+from fourierwalk.comparison.datasets import Dataset, TrainTest
+from fourierwalk.comparison.run import Entry, compute, is_there, write
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
@@ -25,7 +25,7 @@ def old(tmp_path):
 
 
 def toy():
-    rows = Split(np.zeros((6, 2)), np.ones(6), np.zeros((4, 2)), np.zeros(4))
+    rows = TrainTest(np.zeros((6, 2)), np.ones(6), np.zeros((4, 2)), np.zeros(4))
     return Dataset("toy", "regression", lambda i: rows)
 
 
@@ -44,7 +44,7 @@ def test_it_is_that_checkouts_estimator_that_is_fitted(old):
     method = AtCommit("regression", "auto", Checkout.at(old), threads=1)
     assert method.name == "ours-auto@0123456789ab"
     assert method.label == "ours, K = auto @ 0123456789ab"
-    result = compute(Cell(toy(), method, 2), 1)
+    result = compute(Entry(toy(), method, 2), 1)
     assert result["error"] == 201.0  # seed 2, one thread
     assert result["chosen"] == {"n_frequencies": 5, "regularization": 0.25}
     assert result["columns"] == 10
@@ -55,7 +55,7 @@ def test_it_is_that_checkouts_estimator_that_is_fitted(old):
     ("width", "words"), [(13, "ValueError: unlucky"), (14, "its process ended with code 3: a last word")]
 )
 def test_a_failure_there_is_a_failure_here(old, width, words):
-    assert words in compute(Cell(toy(), AtCommit("regression", width, Checkout.at(old), 1), 0), 1)["failure"]
+    assert words in compute(Entry(toy(), AtCommit("regression", width, Checkout.at(old), 1), 0), 1)["failure"]
 
 
 def test_a_process_ends_with_its_model(old):
@@ -78,7 +78,7 @@ def test_our_own_estimator_is_the_public_one():
 
 
 def test_cells_of_another_commit_are_not_taken_for_this_ones(old, tmp_path):
-    one = Cell(toy(), AtCommit("regression", 8, Checkout(old, "aaa"), 1), 0)
+    one = Entry(toy(), AtCommit("regression", 8, Checkout(old, "aaa"), 1), 0)
     two = one._replace(method=AtCommit("regression", 8, Checkout(old, "bbb"), 1))
     path = write(tmp_path, one, {"error": 1.0}, {})
     assert path == tmp_path / "cells" / "toy" / "ours-8@aaa" / "split00.json"

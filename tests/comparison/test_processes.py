@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from fourierwalk.comparison.datasets import Dataset, Split
+from fourierwalk.comparison.datasets import Dataset, TrainTest
 from fourierwalk.comparison.processes import computed
-from fourierwalk.comparison.run import Cell
+from fourierwalk.comparison.run import Entry
 from fourierwalk.comparison.tuning import PEER, Fitted
 
 
@@ -43,9 +43,9 @@ class Zero:
 
 
 def cells(*names):
-    rows = Split(np.zeros((3, 1)), np.zeros(3), np.zeros((2, 1)), np.ones(2))
+    rows = TrainTest(np.zeros((3, 1)), np.zeros(3), np.zeros((2, 1)), np.ones(2))
     toy = Dataset("toy", "regression", lambda i: rows)
-    return [Cell(toy, Zero(name), 0) for name in names]
+    return [Entry(toy, Zero(name), 0) for name in names]
 
 
 def test_one_that_dies_takes_no_other_with_it():

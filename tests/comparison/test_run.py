@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from fourierwalk.comparison import run
-from fourierwalk.comparison.datasets import Dataset, Split, find
+from fourierwalk.comparison.datasets import Dataset, TrainTest, find
 from fourierwalk.comparison.methods import Ours
-from fourierwalk.comparison.run import Cell, cells, compute, error_of, is_there, write
+from fourierwalk.comparison.run import Entry, cells, compute, error_of, is_there, write
 from fourierwalk.comparison.tuning import PEER, Fitted
 from fourierwalk.paper import results
 
@@ -45,23 +45,23 @@ class Constant:
 
 def toy(task="regression"):
     x, y = np.zeros((6, 2)), np.array([1, 1, 0, 1])
-    return Dataset("toy", task, lambda i: Split(x, np.ones(6, int), np.zeros((4, 2)), y + i), settings={"rows": 6})
+    return Dataset("toy", task, lambda i: TrainTest(x, np.ones(6, int), np.zeros((4, 2)), y + i), settings={"rows": 6})
 
 
 def test_a_cell_holds_error_seconds_and_columns():
-    result = compute(Cell(toy(), Constant(2.0), 0), 1)
+    result = compute(Entry(toy(), Constant(2.0), 0), 1)
     assert result["error"] == pytest.approx(np.sqrt((1 + 1 + 4 + 1) / 4))
     assert (result["fit_seconds"], result["last_fit_seconds"], result["columns"]) == (3.0, 1.0, 7)
     assert (result["n_train"], result["n_test"], result["n_inputs"], result["threads"]) == (6, 4, 2, 1)
     assert result["predict_seconds"] >= 0
-    assert compute(Cell(toy(), Constant(), 4), 1)["chosen"] == {"seed": 4}
-    assert compute(Cell(toy("classification"), Constant(1), 0), 1)["error"] == 25.0
+    assert compute(Entry(toy(), Constant(), 4), 1)["chosen"] == {"seed": 4}
+    assert compute(Entry(toy("classification"), Constant(1), 0), 1)["error"] == 25.0
 
 
 def test_failures_and_absences_are_results_too():
-    assert compute(Cell(toy(), Constant(problem="fails"), 0), 1) == {"failure": "RuntimeError: no luck"}
-    assert compute(Cell(toy(), Constant(problem="absent"), 0), 1) == {"skipped": "there are too many"}
-    assert "not finite" in compute(Cell(toy(), Constant(np.nan), 0), 1)["failure"]
+    assert compute(Entry(toy(), Constant(problem="fails"), 0), 1) == {"failure": "RuntimeError: no luck"}
+    assert compute(Entry(toy(), Constant(problem="absent"), 0), 1) == {"skipped": "there are too many"}
+    assert "not finite" in compute(Entry(toy(), Constant(np.nan), 0), 1)["failure"]
 
 
 def test_errors_are_in_the_targets_units():
@@ -70,7 +70,7 @@ def test_errors_are_in_the_targets_units():
 
 
 def test_finished_cells_are_found_again_and_others_are_not(tmp_path):
-    cell = Cell(toy(), Constant(), 0)
+    cell = Entry(toy(), Constant(), 0)
     assert not is_there(tmp_path, cell, {})
     path = write(tmp_path, cell, {"error": 1.0}, ORIGIN)
     assert path == tmp_path / "cells" / "toy" / "constant" / "split00.json"
@@ -86,7 +86,7 @@ def test_finished_cells_are_found_again_and_others_are_not(tmp_path):
 
 
 def test_gathered_cells_are_found_too(tmp_path):
-    cell = Cell(toy(), Constant(), 0)
+    cell = Entry(toy(), Constant(), 0)
     write(tmp_path, cell, {"error": 1.0}, ORIGIN)
     write(tmp_path, cell._replace(split=1), {"error": 2.0}, ORIGIN)
     assert [path.name for path in run.gather(tmp_path)] == ["toy.json"]
@@ -109,7 +109,7 @@ def test_a_split_is_finished_before_the_next():
 
 
 def test_the_same_cell_twice_has_the_same_error():
-    cell = Cell(find("diabetes"), Ours("regression", 4), 1)
+    cell = Entry(find("diabetes"), Ours("regression", 4), 1)
     one, two = compute(cell, 1), compute(cell, 1)
     assert one["error"] == two["error"]
     assert 40 < one["error"] < 90

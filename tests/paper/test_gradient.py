@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from fourierwalk.paper import gradient
-from fourierwalk.paper.gradient import State, StochasticGradient, advance, advance_plain, drawn, in_order
+from fourierwalk.paper.gradient import GradientState, StochasticGradient, advance, advance_plain, drawn, in_order
 
 KERNELS = [advance_plain, advance]
 
@@ -16,7 +16,7 @@ def problem(n_frequencies, n_inputs, n_rows, spread=2.0, seed=0):
     rng = np.random.default_rng(seed)
     x, y = rng.standard_normal((n_rows, n_inputs)), rng.standard_normal(n_rows)
     amplitudes = rng.standard_normal(n_frequencies) + 1j * rng.standard_normal(n_frequencies)
-    return State(spread * rng.standard_normal((n_frequencies, n_inputs)), amplitudes / n_frequencies), x, y
+    return GradientState(spread * rng.standard_normal((n_frequencies, n_inputs)), amplitudes / n_frequencies), x, y
 
 
 def loss(frequencies, amplitudes, x, y):
@@ -70,7 +70,7 @@ def test_sine_and_cosine_are_accurate(largest):
     angles = np.random.default_rng(0).uniform(-largest, largest, 20_000)
     quarters = np.pi / 2 * np.round(angles / (np.pi / 2))
     frequencies = np.concatenate([angles, quarters, [0.0, largest, -largest]])[:, None]
-    state = State(frequencies, np.zeros(len(frequencies), complex))
+    state = GradientState(frequencies, np.zeros(len(frequencies), complex))
     after = advance(state, [[1.0]], [1.0], 0.5)  # from zero, one such step leaves β = conj(exp(iω))
     assert_allclose(after.amplitudes.real, np.cos(frequencies[:, 0]), rtol=0, atol=2e-15)
     assert_allclose(after.amplitudes.imag, -np.sin(frequencies[:, 0]), rtol=0, atol=2e-15)
@@ -104,7 +104,7 @@ def test_rows_of_the_wrong_shape_are_refused(kernel, x, y):
 
 def test_amplitudes_of_the_wrong_shape_are_refused():
     with pytest.raises(ValueError, match="3 frequencies need as many amplitudes"):
-        advance(State(np.zeros((3, 1)), np.zeros(2, complex)), [[1.0]], [1.0], 0.1)
+        advance(GradientState(np.zeros((3, 1)), np.zeros(2, complex)), [[1.0]], [1.0], 0.1)
 
 
 def test_rows_of_any_number_type_and_layout_are_taken():

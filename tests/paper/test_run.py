@@ -78,7 +78,7 @@ def test_a_walk_is_the_printed_algorithm():
 
 def test_misclassified_counts_argmax_of_modulus_and_of_real_part():
     amplitudes = np.array([[-2.0, 1.0]]) + 0j  # ω = 0: the model is constant
-    data = Split(np.zeros((1, 1)), np.eye(2)[:1], np.zeros((4, 1)), np.eye(2)[[0, 0, 0, 1]], None)
+    data = Realisation(np.zeros((1, 1)), np.eye(2)[:1], np.zeros((4, 1)), np.eye(2)[[0, 0, 0, 1]], None)
     found = errors(named("complex"), np.zeros((1, 1)), amplitudes, data)
     assert found["misclassified_modulus"] == 25.0
     assert found["misclassified_real"] == 75.0

@@ -12,7 +12,7 @@ from tables import FEATURES, Plain, every_differentiable_kind
 
 from fourierwalk.data.features import ComplexExponentials, CosineSine
 from fourierwalk.data.rows import Rows
-from fourierwalk.sampling.descent import MOST_TRIALS, SHORTER, Curvature, Descent
+from fourierwalk.sampling.descent import MOST_TRIALS, SHORTENING, Curvature, Descent
 from fourierwalk.sampling.sampler import State
 from fourierwalk.solving.least_squares import LeastSquares, Solution
 
@@ -263,7 +263,7 @@ def test_moves_are_shortened_until_the_loss_falls(n_failures):
     problem = Problem(loss, np.ones_like, np.ones((5, 1)))
     state, info = Descent().step(None, State(0, start(), np.ones((5, 1)), Curvature(1.0, np.ones((5, 2)))), problem)
     assert len(asked) == n_failures + 1
-    length = 0.03 * rms(start()) * SHORTER**n_failures
+    length = 0.03 * rms(start()) * SHORTENING**n_failures
     assert_allclose(state.frequencies, start() - length, atol=1e-12)
     assert info.step_size == pytest.approx(length)
     assert info.acceptance == 1.0

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tables import problem
 
-from fourierwalk.data.features import CosineSine
+from fourierwalk.data.features import ComplexExponentials, CosineSine
 from fourierwalk.data.rows import Rows
 from fourierwalk.solving.budget import Budget, needed_bytes
 from fourierwalk.solving.latest import Latest
@@ -64,3 +64,24 @@ def test_a_gpu_is_not_asked_again_about_what_has_fitted(remote, monkeypatch):
     for n_frequencies in (20, 20, 10, 30):
         minimize(remote.ones((n_frequencies, 2), dtype=remote.float64))
     assert len(questions) == 2
+
+
+def test_dual_equations_that_do_not_fit_are_refused():
+    x, y, _ = problem(100)
+    minimize = LeastSquares(Rows(x, y), CosineSine(), 0.1, Solver("dual", max_memory=3e6))
+    minimize(np.ones((100, 2)))
+    with pytest.raises(MemoryError, match=r"^100 rows and 5000 frequencies need 26\.2 MB .* allows 3 MB: fewer"):
+        minimize(np.ones((5000, 2)))
+
+
+@pytest.mark.parametrize("features", [CosineSine(), ComplexExponentials()], ids=lambda features: features.name)
+def test_the_estimate_of_the_dual_path_bounds_what_is_taken(features):
+    rng = np.random.default_rng(0)
+    x, omega = rng.standard_normal((600, 3)), rng.standard_normal((3000, 3))
+    minimize = LeastSquares(Rows(x, np.sin(x[:, :1])), features, 0.1, Solver("dual"))
+    tracemalloc.start()
+    minimize(omega)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    announced = minimize.path(omega).bytes()
+    assert 0.2 * announced < most < announced

@@ -29,7 +29,7 @@ def cos_sin(
     """
     n_rows, n_frequencies = shape
     single = precision != "double"
-    height = max(1, SLICE // max(1, n_frequencies))
+    height = max(1, PHASES_PER_SLICE // max(1, n_frequencies))
     first = phases(slice(0, min(height, n_rows)))
     if not compat.is_numpy_array(first) or first.ndim > 2:
         return _cos_sin_elsewhere(phases(slice(0, n_rows)), precision)
@@ -76,7 +76,8 @@ def _cos_sin_elsewhere(phases: Array, precision: str) -> Array:
     return columns
 
 
-SLICE = 2**15  # phases per slice
+PHASES_PER_SLICE = 2**15
+"""Phases that are turned into columns at a time: they stay in the cache."""
 
 
 WORTH_A_KERNEL = 2**22

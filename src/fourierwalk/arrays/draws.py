@@ -12,7 +12,7 @@ from fourierwalk.arrays.library import Array, is_remote
 
 PLACES = ("auto", "host", "device")
 
-MANY = 2**14
+DEVICE_DRAWS_FROM = 2**14
 """From so many numbers a step on, drawing them on the host would hold a GPU back."""
 
 
@@ -103,6 +103,6 @@ def placed(rng: np.random.Generator, place: str, reference: Array, n_values: int
     where the data are.
     """
     here = not compat.is_torch_array(reference)
-    if place == "host" or here or (place == "auto" and not (is_remote(reference) and n_values >= MANY)):
+    if place == "host" or here or (place == "auto" and not (is_remote(reference) and n_values >= DEVICE_DRAWS_FROM)):
         return rng
     return DeviceDraws(rng, reference.device)

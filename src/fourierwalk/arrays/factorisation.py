@@ -60,7 +60,7 @@ def _by_border(matrix: Any, ridge: float, right_hand_side: Any, margin: float = 
     bordered.diagonal(dim1=-2, dim2=-1)[..., n:] = bound[..., None]
     factor, failed = torch.linalg.cholesky_ex(bordered)
     corner, half = factor[..., :n, :n], adjoint(factor[..., n:, :n])
-    if n < BY_BLOCKS:
+    if n < BLOCKS_FROM:
         return torch.linalg.solve_triangular(adjoint(corner), half, upper=True), _is_safe(corner, failed, margin)
     return _upwards(corner, half, _corners(corner)), _is_safe(corner, failed, margin)
 
@@ -125,7 +125,7 @@ def cholesky_solve(factor: Array, right_hand_side: Array) -> Array:
     if compat.is_torch_array(factor):
         import torch
 
-        if is_remote(factor) and factor.shape[-1] >= BY_BLOCKS:
+        if is_remote(factor) and factor.shape[-1] >= BLOCKS_FROM:
             return _substituted(factor, right_hand_side)
         return torch.cholesky_solve(right_hand_side, factor)
     if compat.is_cupy_array(factor):
@@ -137,10 +137,10 @@ def cholesky_solve(factor: Array, right_hand_side: Array) -> Array:
     return solve(adjoint(factor), solve(factor, right_hand_side))
 
 
-BY_BLOCKS = 4096
+BLOCKS_FROM = 4096
 """Unknowns from which on a GPU is faster with blocks of a triangle than with the triangle."""
 
-CORNER = 512
+CORNER_UNKNOWNS = 512
 """Unknowns that a GPU solves for at once, by a triangle's inverse; one after the other they would take it longer."""
 
 
@@ -169,8 +169,8 @@ def _corners(factor: Any) -> list[tuple[Any, slice]]:
     import torch
 
     n = factor.shape[-1]
-    parts = [slice(start, min(start + CORNER, n)) for start in range(0, n, CORNER)]
-    one = torch.eye(min(n, CORNER), dtype=factor.dtype, device=factor.device)
+    parts = [slice(start, min(start + CORNER_UNKNOWNS, n)) for start in range(0, n, CORNER_UNKNOWNS)]
+    one = torch.eye(min(n, CORNER_UNKNOWNS), dtype=factor.dtype, device=factor.device)
     whole = [part for part in parts if part.stop - part.start == one.shape[0]]
     stacked = torch.stack([factor[..., part, part] for part in whole])
     inverses = list(torch.linalg.solve_triangular(stacked, one, upper=False))

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.linalg
 
 from fourierwalk.arrays.complexes import adjoint, transposed
-from fourierwalk.arrays.cosines import SLICE
+from fourierwalk.arrays.cosines import PHASES_PER_SLICE
 from fourierwalk.arrays.library import Array, float64, is_remote, namespace
 from fourierwalk.arrays.threads import blas_threads, in_threads
 
@@ -23,11 +23,11 @@ PRECISIONS = ("bf16", "tf32", "single", "double")
 UNITS = {"bf16": 2.0**-9, "tf32": 2.0**-11, "single": 2.0**-24, "double": 2.0**-53}
 """How far a column's entries, all of them at most one, are rounded in products."""
 
-PANEL, MOST_PANELS = 512, 16
-"""Columns of a panel of a Gram matrix at least, so that one keeps a GPU busy, and panels at most.
+LEAST_PANEL_WIDTH = 512
+"""Columns of a panel of a Gram matrix, at least: one keeps a GPU busy."""
 
-Of n panels those of one triangle are (n + 1)/2n of the work.
-"""
+MOST_PANELS = 16
+"""Panels of a Gram matrix, at most: of n panels those of one triangle are (n + 1)/2n of the work."""
 
 
 def products(
@@ -41,7 +41,7 @@ def products(
     if compat.is_torch_array(columns):
         return _by_tiles(columns, precision), _moment(columns, values, precision, parts)
     values = namespace(columns).astype(values, columns.dtype, copy=False)
-    if not compat.is_numpy_array(columns) or columns.size < SLICE or columns.ndim > 2:
+    if not compat.is_numpy_array(columns) or columns.size < PHASES_PER_SLICE or columns.ndim > 2:
         return adjoint(columns) @ columns, adjoint(columns) @ values
     is_complex = columns.dtype.kind == "c"
     update = scipy.linalg.get_blas_funcs("herk" if is_complex else "syrk", (columns,))
@@ -52,7 +52,7 @@ def products(
 
 def matmul(a: Array, b: Array) -> Array:
     """``ab``; of NumPy arrays that are not small by the BLAS of `products`."""
-    if not compat.is_numpy_array(a) or a.size < SLICE or not compat.is_numpy_array(b) or a.ndim > 2:
+    if not compat.is_numpy_array(a) or a.size < PHASES_PER_SLICE or not compat.is_numpy_array(b) or a.ndim > 2:
         return a @ b
     multiply, one = scipy.linalg.get_blas_funcs(("gemm", "gemv"), (a, b))
     left, left_flip = _stored(a)
@@ -124,11 +124,11 @@ def _parts(values: Any, n: int) -> list[Any]:
     """The values as a sum of n bf16 tensors, each the next eight bits."""
     import torch
 
-    left, found = values.to(torch.float32), []
+    left, parts = values.to(torch.float32), []
     for _ in range(n):
-        found.append(left.to(torch.bfloat16))
-        left = left - found[-1]
-    return found
+        parts.append(left.to(torch.bfloat16))
+        left = left - parts[-1]
+    return parts
 
 
 def _side_by_side(parts: Sequence[Any]) -> Any:
@@ -145,8 +145,8 @@ def _moment(columns: Any, values: Any, precision: str, parts: Parts | None = Non
     if precision != "bf16":
         return product(transposed(columns), values.to(columns.dtype), "single")
     thirds = _side_by_side(_parts(values, 3)) if parts is None else parts.value
-    found = _rounded_product(transposed(_rounded(columns)), thirds)
-    return found[..., : 3 * values.shape[-1]].unflatten(-1, (3, -1)).sum(-2)
+    by_thirds = _rounded_product(transposed(_rounded(columns)), thirds)
+    return by_thirds[..., : 3 * values.shape[-1]].unflatten(-1, (3, -1)).sum(-2)
 
 
 def _rounded(columns: Any) -> Any:
@@ -183,18 +183,18 @@ def _by_tiles(columns: Any, precision: str) -> Any:
 
     width = columns.shape[-1]
     rounded = _rounded(columns) if precision == "bf16" else columns
-    n_panels = min(width // PANEL, MOST_PANELS)
+    n_panels = min(width // LEAST_PANEL_WIDTH, MOST_PANELS)
     if n_panels < 2:
         return product(transposed(rounded), rounded, precision)
     kind = torch.float32 if precision == "bf16" else columns.dtype
-    found = columns.new_empty((*columns.shape[:-2], width, width), dtype=kind)
+    gram = columns.new_empty((*columns.shape[:-2], width, width), dtype=kind)
     height = -(-width // (128 * n_panels)) * 128
     for start in range(0, width, height):
         stop = min(start + height, width)
         panel = product(transposed(rounded[..., start:stop]), rounded[..., :stop], precision)
-        found[..., start:stop, :stop] = panel
-        found[..., :start, start:stop] = transposed(panel[..., :start])
-    return found
+        gram[..., start:stop, :stop] = panel
+        gram[..., :start, start:stop] = transposed(panel[..., :start])
+    return gram
 
 
 def product(a: Any, b: Any, precision: str) -> Any:

@@ -99,7 +99,7 @@ class Setting:
         return case if self.shrink == 1 else on_digits(case)
 
     @cached_property
-    def rows(self) -> Split:
+    def rows(self) -> Realisation:
         """The images on the device."""
         return _place(self).put_all(split(self.images, 0, self.data_dir))
 

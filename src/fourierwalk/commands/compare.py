@@ -140,7 +140,7 @@ def _checkouts(beside: Sequence[Path]) -> list[Checkout]:
     return found
 
 
-def compute(wanted: Sequence[Cell], options: argparse.Namespace, console: Console) -> None:
+def compute(wanted: Sequence[Entry], options: argparse.Namespace, console: Console) -> None:
     """Those that are not there yet, each written as soon as it is done; gathered where that is asked for."""
     gathered = results.read_gathered(options.out)
     missing = [cell for cell in wanted if options.again or not run.is_there(options.out, cell, gathered)]
@@ -168,7 +168,7 @@ def compute(wanted: Sequence[Cell], options: argparse.Namespace, console: Consol
         run.gather(options.out)
 
 
-def _computed(cells: Iterable[Cell], options: argparse.Namespace) -> Iterator[tuple[Cell, dict[str, Any]]]:
+def _computed(cells: Iterable[Entry], options: argparse.Namespace) -> Iterator[tuple[Entry, dict[str, Any]]]:
     """One after the other, so that the seconds mean something, or several at a time, each with its own threads."""
     if options.jobs > 1:
         yield from processes.computed(cells, options.jobs, _threads(options))
@@ -177,7 +177,7 @@ def _computed(cells: Iterable[Cell], options: argparse.Namespace) -> Iterator[tu
         yield cell, run.compute(cell, _threads(options))
 
 
-def _in_time(cells: Iterable[Cell], minutes: float | None) -> Iterator[Cell]:
+def _in_time(cells: Iterable[Entry], minutes: float | None) -> Iterator[Entry]:
     start = time.monotonic()
     for cell in cells:
         if minutes is not None and time.monotonic() - start >= 60 * minutes:

@@ -55,7 +55,7 @@ class Dataset:
 
     name: str
     task: str
-    splits: Callable[[int], Split]
+    splits: Callable[[int], TrainTest]
     n_splits: int = N_SPLITS
     most_splits: int | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -108,7 +108,7 @@ def find(name: str, options: Options = NOTHING_SAID) -> Dataset:
 def repeated(name: str, x: Any, y: np.ndarray, task: str, **settings: Any) -> Dataset:
     """Random splits, four fifths to train on, of equal shares of every class."""
 
-    def splits(number: int) -> Split:
+    def splits(number: int) -> TrainTest:
         stratify = y if task == "classification" and np.min(np.bincount(y)) > 1 else None
         rows = np.arange(len(y))
         train, test = train_test_split(rows, test_size=TEST_SHARE, random_state=number, stratify=stratify)
@@ -122,9 +122,9 @@ def drawn(
 ) -> Dataset:
     """Fresh rows for every split."""
 
-    def splits(number: int) -> Split:
+    def splits(number: int) -> TrainTest:
         rng = np.random.default_rng([number, 1])
-        return Split(*draw(n, rng), *draw(n_test, rng))
+        return TrainTest(*draw(n, rng), *draw(n_test, rng))
 
     return Dataset(name, "regression", splits, settings={"rows": n, "test": n_test}, note=note)
 
@@ -132,10 +132,10 @@ def drawn(
 def noisy(name: str, d: int, n: int, n_test: int) -> Dataset:
     """Signal and noise of variance 1 each; test targets are the signal alone."""
 
-    def splits(number: int) -> Split:
+    def splits(number: int) -> TrainTest:
         rng = np.random.default_rng([number, 1])
         x, x_test = rng.standard_normal((n, d)), rng.standard_normal((n_test, d))
-        return Split(x, three_inputs(x) + rng.standard_normal(n), x_test, three_inputs(x_test))
+        return TrainTest(x, three_inputs(x) + rng.standard_normal(n), x_test, three_inputs(x_test))
 
     note = "Signal-to-noise ratio 1. Test targets are free of noise: an error of 0 is the true function."
     return Dataset(name, "regression", splits, settings={"rows": n, "test": n_test}, note=note)
@@ -166,9 +166,9 @@ def _noisy(d: int, name: str, _: Options) -> Dataset:
 
 def _mnist(name: str, options: Options) -> Dataset:
     @lru_cache(maxsize=1)
-    def rows() -> Split:
+    def rows() -> TrainTest:
         data = images.load("mnist", options.data_dir)
-        return Split(data.train_images, data.train_labels, data.test_images, data.test_labels)
+        return TrainTest(data.train_images, data.train_labels, data.test_images, data.test_labels)
 
     return Dataset(name, "classification", lambda _: rows(), n_splits=1, note="The same rows in every split.")
 
@@ -177,10 +177,10 @@ def _of_table(name: str, table: Table, made_of: dict[str, Any]) -> Dataset:
     if not table.train:
         return replace(repeated(name, table.x, table.y, table.task, **made_of), note=table.said)
 
-    def splits(number: int) -> Split:
+    def splits(number: int) -> TrainTest:
         at = number % len(table.train)
         train, test = table.train[at], table.test[at]
-        return Split(table.x[train], table.y[train], table.x[test], table.y[test])
+        return TrainTest(table.x[train], table.y[train], table.x[test], table.y[test])
 
     settings = {"rows": list(table.x.shape), **made_of}
     given = len(table.train)

@@ -11,15 +11,15 @@ from typing import Any
 
 from fourierwalk.comparison import run
 from fourierwalk.comparison.checkouts import POOLS
-from fourierwalk.comparison.run import Cell
+from fourierwalk.comparison.run import Entry
 
 
-def computed(cells: Iterable[Cell], n_jobs: int, threads: int) -> Iterator[tuple[Cell, dict[str, Any]]]:
+def computed(cells: Iterable[Entry], n_jobs: int, threads: int) -> Iterator[tuple[Entry, dict[str, Any]]]:
     """Cells and their results, as they finish; the next cell is asked for when a process is free."""
     if "fork" not in multiprocessing.get_all_start_methods():
         raise ValueError("--jobs above 1 needs processes that fork, which this system does not have.")
     waiting = iter(cells)
-    running: dict[Any, tuple[Any, Cell]] = {}
+    running: dict[Any, tuple[Any, Entry]] = {}
     try:
         while True:
             while len(running) < n_jobs and (cell := next(waiting, None)) is not None:
@@ -35,7 +35,7 @@ def computed(cells: Iterable[Cell], n_jobs: int, threads: int) -> Iterator[tuple
             process.terminate()
 
 
-def _started(cell: Cell, threads: int) -> tuple[Connection, Any]:
+def _started(cell: Entry, threads: int) -> tuple[Connection, Any]:
     context = multiprocessing.get_context("fork")  # rows and methods are inherited, not pickled
     pipe, end = context.Pipe(duplex=False)
     process = context.Process(target=_compute, args=(cell, threads, end))
@@ -46,7 +46,7 @@ def _started(cell: Cell, threads: int) -> tuple[Connection, Any]:
     return pipe, process
 
 
-def _compute(cell: Cell, threads: int, end: Connection) -> None:
+def _compute(cell: Entry, threads: int, end: Connection) -> None:
     os.environ.update(dict.fromkeys(POOLS, str(threads)))  # for libraries that are loaded from now on
     end.send(run.compute(cell, threads))
     end.close()

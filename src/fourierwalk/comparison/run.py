@@ -13,13 +13,13 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fourierwalk.comparison.checkouts import Width
-from fourierwalk.comparison.datasets import Dataset, Split
+from fourierwalk.comparison.datasets import Dataset, TrainTest
 from fourierwalk.comparison.methods import Method, named
 from fourierwalk.paper import results
 from fourierwalk.reporting.files import write_json
 
 
-class Cell(NamedTuple):
+class Entry(NamedTuple):
     """What is computed at once; the split's number is the method's seed too."""
 
     dataset: Dataset
@@ -49,17 +49,17 @@ def cells(
     n_splits: int | None,
     device: str | None = None,
     first_split: int = 0,
-) -> list[Cell]:
+) -> list[Entry]:
     """All cells of a comparison; a split is finished before the next begins."""
     return [
-        Cell(dataset, method, number)
+        Entry(dataset, method, number)
         for dataset in datasets
         for number in dataset.numbers(n_splits, first_split)
         for method in named(dataset.task, widths, methods, device)
     ]
 
 
-def is_there(folder: Path, cell: Cell, gathered: dict[str, dict[str, Any]]) -> bool:
+def is_there(folder: Path, cell: Entry, gathered: dict[str, dict[str, Any]]) -> bool:
     """Whether this very cell has a result; one that failed or was left out is tried again."""
     found = results.stored(folder, cell.key, gathered)
     if found is None or "error" not in found["result"]:
@@ -67,7 +67,7 @@ def is_there(folder: Path, cell: Cell, gathered: dict[str, dict[str, Any]]) -> b
     return found["settings"] == json.loads(json.dumps(cell.settings()))
 
 
-def compute(cell: Cell, n_threads: int | None) -> dict[str, Any]:
+def compute(cell: Entry, n_threads: int | None) -> dict[str, Any]:
     """Error, seconds and columns; or why there are none."""
     data = cell.dataset.splits(cell.split)
     reason = cell.method.absent(data.x.shape[0])
@@ -80,7 +80,7 @@ def compute(cell: Cell, n_threads: int | None) -> dict[str, Any]:
         return {"failure": f"{type(error).__name__}: {error}"}
 
 
-def measured(cell: Cell, data: Split) -> dict[str, Any]:
+def measured(cell: Entry, data: TrainTest) -> dict[str, Any]:
     """Fit on the training rows, predict the test rows."""
     fitted = cell.method.fit(data.x, data.y, cell.split)
     start = time.perf_counter()
@@ -115,7 +115,7 @@ def error_of(task: str, predicted: np.ndarray, truth: np.ndarray) -> float:
     return error
 
 
-def write(folder: Path, cell: Cell, result: dict[str, Any], origin: dict[str, Any]) -> Path:
+def write(folder: Path, cell: Entry, result: dict[str, Any], origin: dict[str, Any]) -> Path:
     """Write a finished cell in one stroke."""
     content = {"settings": cell.settings(), "result": result, "provenance": origin}
     return write_json(folder / results.FOLDER / f"{cell.key}.json", content)

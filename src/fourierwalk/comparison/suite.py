@@ -10,7 +10,7 @@ from pathlib import Path
 from fourierwalk.comparison import methods
 from fourierwalk.comparison.checkouts import Checkout, Width
 from fourierwalk.comparison.datasets import Dataset, Options, find
-from fourierwalk.comparison.run import Cell
+from fourierwalk.comparison.run import Entry
 
 N_SPLITS = 3
 UCI = ("concrete", "kin8nm", "power-plant")
@@ -80,21 +80,21 @@ def cells(
     n_splits: int | None = None,
     first_split: int = 0,
     device: str | None = None,
-) -> list[Cell]:
+) -> list[Entry]:
     """All cells; a split is finished before the next begins."""
     return [
-        Cell(dataset, method, number)
+        Entry(dataset, method, number)
         for dataset in chosen
         for number in dataset.numbers(n_splits, first_split)
         for method in methods.suite(dataset.task, widths, names, sources, threads, device)
     ]
 
 
-def longest_first(cells: Sequence[Cell]) -> list[Cell]:
+def longest_first(cells: Sequence[Entry]) -> list[Entry]:
     """So that no long one is left for the end, when most processes have nothing to do."""
     rows = {cell.dataset.name: cell.dataset.splits(0).x.shape[0] for cell in cells}
 
-    def cost(cell: Cell) -> int:
+    def cost(cell: Entry) -> int:
         return rows[cell.dataset.name] * SLOW.get(cell.method.name, 1)
 
     return sorted(cells, key=cost, reverse=True)

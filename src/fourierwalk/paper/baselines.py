@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 
 
-class Tuned(NamedTuple):
+class TunedSpread(NamedTuple):
     """The estimator refitted on all rows, the spread σ that won, and each spread's held-out score."""
 
     estimator: Any
@@ -18,7 +18,7 @@ class Tuned(NamedTuple):
     scores: dict[float, float]
 
 
-def tuned_fixed(estimator: Any, x: Any, y: Any, spreads: Sequence[float], seed: int) -> Tuned:
+def tuned_fixed(estimator: Any, x: Any, y: Any, spreads: Sequence[float], seed: int) -> TunedSpread:
     """Fixed frequencies N(0, σ²) with σ chosen on a fifth of the training rows, and λ by cross-validation.
 
     Parameters
@@ -48,7 +48,7 @@ def tuned_fixed(estimator: Any, x: Any, y: Any, spreads: Sequence[float], seed: 
 
     scores = {float(spread): float(fixed(spread).fit(x_fit, y_fit).score(x_held, y_held)) for spread in spreads}
     best = max(scores, key=lambda spread: scores[spread])
-    return Tuned(fixed(best).fit(x, y), best, scores)
+    return TunedSpread(fixed(best).fit(x, y), best, scores)
 
 
 SPREADS = tuple(float(value) for value in np.geomspace(0.01, 300, 16).round(4))

@@ -36,7 +36,7 @@ class Split(NamedTuple):
     truth: Array | None = None
 
 
-def split(case: Case, seed: int, data_dir: str | None = None) -> Split:
+def split(case: Case, seed: int, data_dir: str | None = None) -> Realisation:
     """The rows of one realisation. All experiments and widths of a realisation share them."""
     if case.target in ("mnist", "digits"):
         return _digits(case, data_dir)
@@ -44,7 +44,7 @@ def split(case: Case, seed: int, data_dir: str | None = None) -> Split:
 
 
 @lru_cache(maxsize=4)
-def _drawn(case: Case, seed: int) -> Split:
+def _drawn(case: Case, seed: int) -> Realisation:
     rng = _generator(case, seed)
     x, y = _draw(case, rng, case.n_rows)
     x_test, y_test = _draw(case, rng, case.n_test)
@@ -53,15 +53,15 @@ def _drawn(case: Case, seed: int) -> Split:
         return Split(x, y, x_test, y_test, None, truth)
     scaling = Scaling.fit(x, y, ddof=1)  # Algorithm 3; test rows by the training statistics
     inputs, targets = scaling.inputs.apply, scaling.targets.apply
-    return Split(inputs(x), targets(y), inputs(x_test), targets(y_test), scaling)
+    return Realisation(inputs(x), targets(y), inputs(x_test), targets(y_test), scaling)
 
 
 @lru_cache(maxsize=1)
-def _digits(case: Case, data_dir: str | None) -> Split:
+def _digits(case: Case, data_dir: str | None) -> Realisation:
     data = datasets.load(case.target, data_dir)
     train, test = slice(0, case.n_rows), slice(0, case.n_test)
     one_hot = np.eye(10)
-    return Split(
+    return Realisation(
         data.train_images[train],
         one_hot[data.train_labels[train]],
         data.test_images[test],

@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-__all__ = ["FOLDER_VARIABLE", "MNIST", "Archive", "Dataset", "File", "load", "read"]
+__all__ = ["FOLDER_VARIABLE", "MNIST", "Archive", "File", "LabelledImages", "load", "read"]
 
 FOLDER_VARIABLE = "FOURIERWALK_DATA"
 
 
 @dataclass(frozen=True, eq=False)
-class Dataset:
+class LabelledImages:
     """Images as rows of pixels between 0 and 1, and their labels."""
 
     name: str
@@ -60,7 +60,7 @@ MNIST = Archive(
 )
 
 
-def load(name: str, data_dir: str | os.PathLike[str] | None = None, dtype: DTypeLike = np.float64) -> Dataset:
+def load(name: str, data_dir: str | os.PathLike[str] | None = None, dtype: DTypeLike = np.float64) -> LabelledImages:
     """Load a data set by name.
 
     Parameters
@@ -92,7 +92,7 @@ def read(
     data_dir: str | os.PathLike[str] | None = None,
     cache_dir: str | os.PathLike[str] | None = None,
     dtype: DTypeLike = np.float64,
-) -> Dataset:
+) -> LabelledImages:
     """Read an archive from `data_dir`, from FOURIERWALK_DATA's folder, or from the mirrors through `cache_dir`.
 
     Examples
@@ -114,16 +114,16 @@ def read(
         return _scaled(pixels.reshape(len(pixels), -1), 255, dtype), digits.astype(np.int64)
 
     train, test = part(archive.train_images, archive.train_labels), part(archive.test_images, archive.test_labels)
-    return Dataset(archive.name, *train, *test)
+    return LabelledImages(archive.name, *train, *test)
 
 
-def _digits(dtype: DTypeLike) -> Dataset:
+def _digits(dtype: DTypeLike) -> LabelledImages:
     from sklearn.datasets import load_digits
     from sklearn.model_selection import train_test_split
 
     images, labels = load_digits(return_X_y=True)
     split = train_test_split(_scaled(images, 16, dtype), labels, test_size=360, random_state=0, stratify=labels)
-    return Dataset("digits", split[0], split[2].astype(np.int64), split[1], split[3].astype(np.int64))
+    return LabelledImages("digits", split[0], split[2].astype(np.int64), split[1], split[3].astype(np.int64))
 
 
 def _scaled(images: NDArray[Any], largest: int, dtype: DTypeLike) -> NDArray[Any]:

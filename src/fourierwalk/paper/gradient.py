@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
+    "GradientState",
     "Kernel",
-    "State",
     "StochasticGradient",
     "advance",
     "advance_plain",
@@ -34,7 +34,7 @@ Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
 
 
-class State(NamedTuple):
+class GradientState(NamedTuple):
     """What the next step needs."""
 
     frequencies: Floats  # (K, d)
@@ -42,7 +42,7 @@ class State(NamedTuple):
     step: int = 0
 
 
-Kernel = Callable[[State, ArrayLike, ArrayLike, float], State]
+Kernel = Callable[[GradientState, ArrayLike, ArrayLike, float], GradientState]
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class StochasticGradient:
         if self.n_steps < 0:
             raise ValueError(f"n_steps must not be negative, got {self.n_steps}")
 
-    def init(self, rng: np.random.Generator, n_frequencies: int, n_inputs: int, spread: float = 1.0) -> State:
+    def init(self, rng: np.random.Generator, n_frequencies: int, n_inputs: int, spread: float = 1.0) -> GradientState:
         """Frequencies from N(0, spread²) and amplitudes of zero.
 
         The paper gives the frequencies' distribution (a spread of 1, or of 50 in Case 1) but no initial amplitudes.
@@ -90,11 +90,11 @@ class StochasticGradient:
         size 1 start far off and end worse.
         """
         frequencies = spread * rng.standard_normal((n_frequencies, n_inputs))
-        return State(frequencies, np.zeros(n_frequencies, np.complex128))
+        return GradientState(frequencies, np.zeros(n_frequencies, np.complex128))
 
     def run(
-        self, state: State, chunks: Iterable[tuple[ArrayLike, ArrayLike]], kernel: Kernel | None = None
-    ) -> Iterator[State]:
+        self, state: GradientState, chunks: Iterable[tuple[ArrayLike, ArrayLike]], kernel: Kernel | None = None
+    ) -> Iterator[GradientState]:
         """Yield the state after each chunk of rows (x, y), visited in their order, until n_steps rows are used.
 
         The rows may be streamed: nothing is kept of a chunk. The last one is cut to end at n_steps exactly. `kernel` is
@@ -144,15 +144,15 @@ def in_order(
         yield x[first:last], y[first:last]
 
 
-def advance_plain(state: State, x: ArrayLike, y: ArrayLike, step_size: float) -> State:
+def advance_plain(state: GradientState, x: ArrayLike, y: ArrayLike, step_size: float) -> GradientState:
     """One step for each row of (x, y) in turn: the specification of `advance`, in plain NumPy.
 
     Examples
     --------
     >>> import numpy as np
-    >>> start = State(np.array([[1.0]]), np.array([0j]))
+    >>> start = GradientState(np.array([[1.0]]), np.array([0j]))
     >>> advance_plain(start, [[0.0]], [1.0], step_size=0.25)
-    State(frequencies=array([[1.]]), amplitudes=array([0.5+0.j]), step=1)
+    GradientState(frequencies=array([[1.]]), amplitudes=array([0.5+0.j]), step=1)
     """
     x, y = _rows(state, x, y)
     omega, beta = state.frequencies, state.amplitudes
@@ -162,10 +162,10 @@ def advance_plain(state: State, x: ArrayLike, y: ArrayLike, step_size: float) ->
         slope = np.real(np.conj(residual) * 1j * beta * wave)
         beta = beta - 2 * step_size * residual * np.conj(wave)
         omega = omega - 2 * step_size * np.outer(slope, x_n)
-    return State(omega, beta, state.step + len(y))
+    return GradientState(omega, beta, state.step + len(y))
 
 
-def advance(state: State, x: ArrayLike, y: ArrayLike, step_size: float) -> State:
+def advance(state: GradientState, x: ArrayLike, y: ArrayLike, step_size: float) -> GradientState:
     """`advance_plain`, compiled: one step for each row of (x, y) in turn, without holding the interpreter lock.
 
     The polynomial sine and cosine are accurate to 1e-15 for |ωₖ·x| up to 6e6 (2²⁰ turns), which is far beyond what the
@@ -174,9 +174,9 @@ def advance(state: State, x: ArrayLike, y: ArrayLike, step_size: float) -> State
     Examples
     --------
     >>> import numpy as np
-    >>> start = State(np.array([[1.0]]), np.array([0j]))
+    >>> start = GradientState(np.array([[1.0]]), np.array([0j]))
     >>> advance(start, [[0.0]], [1.0], step_size=0.25)
-    State(frequencies=array([[1.]]), amplitudes=array([0.5+0.j]), step=1)
+    GradientState(frequencies=array([[1.]]), amplitudes=array([0.5+0.j]), step=1)
     """
     x, y = _rows(state, x, y)
     n_frequencies, n_inputs = state.frequencies.shape
@@ -184,7 +184,7 @@ def advance(state: State, x: ArrayLike, y: ArrayLike, step_size: float) -> State
     omega, real, imaginary = work[:n_inputs, :n_frequencies], *work[n_inputs : n_inputs + 2, :n_frequencies]
     omega[:], real[:], imaginary[:] = state.frequencies.T, state.amplitudes.real, state.amplitudes.imag
     _compiled()(work, n_frequencies, x, y, 2.0 * step_size)
-    return State(omega.T.copy(), real + 1j * imaginary, state.step + len(y))
+    return GradientState(omega.T.copy(), real + 1j * imaginary, state.step + len(y))
 
 
 def updates_per_second(n_frequencies: int, n_inputs: int = 1, seconds: float = 0.5, kernel: Kernel = advance) -> float:
@@ -205,7 +205,7 @@ def updates_per_second(n_frequencies: int, n_inputs: int = 1, seconds: float = 0
     return n_frequencies * (state.step - first) / elapsed
 
 
-def _rows(state: State, x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
+def _rows(state: GradientState, x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     """The rows as the kernels take them; the compiled one would read past the end of anything else."""
     rows, targets = np.ascontiguousarray(x, np.float64), np.ascontiguousarray(y, np.float64)
     n_inputs = state.frequencies.shape[1]

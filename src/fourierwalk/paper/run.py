@@ -50,12 +50,12 @@ def run_together(cells: Sequence[Cell], place: Place) -> list[dict[str, Any]]:
     return [_result(*each) for each in zip(cells, data, together, strict=True)]
 
 
-def _result(cell: Cell, data: Split, fitted: Fitted) -> dict[str, Any]:
+def _result(cell: Cell, data: Realisation, fitted: Outcome) -> dict[str, Any]:
     measured = errors(fitted.features, fitted.frequencies, fitted.amplitudes, data)
     return {**measured, "seconds": fitted.seconds, **fitted.notes, **describe(cell, fitted)}
 
 
-TOGETHER = 2**23
+MOST_WORK_TOGETHER = 2**23
 """Rows times frequencies of a walk up to which a GPU has time for others beside it."""
 
 
@@ -71,7 +71,11 @@ def groups(wanted: Sequence[Cell], together: bool) -> list[list[Cell]]:
 def can_run_together(cell: Cell) -> bool:
     """Whether realisations of a cell may run as one stack."""
     experiment = cell.experiment
-    return experiment.method == "walk" and not experiment.look_every and cell.case.n_rows * cell.width <= TOGETHER
+    return (
+        experiment.method == "walk"
+        and not experiment.look_every
+        and cell.case.n_rows * cell.width <= MOST_WORK_TOGETHER
+    )
 
 
 def walk(cell: Cell, data: Split) -> Fitted:
@@ -79,7 +83,7 @@ def walk(cell: Cell, data: Split) -> Fitted:
     return walks([cell], [data])[0]
 
 
-def walks(cells: Sequence[Cell], data: Sequence[Split]) -> list[Fitted]:
+def walks(cells: Sequence[Cell], data: Sequence[Realisation]) -> list[Outcome]:
     """One walk, or several realisations of it side by side."""
     cell, experiment, clock = cells[0], cells[0].experiment, _Clock()
     features, sampler = feature_kinds.named(experiment.features), metropolis(experiment)
@@ -106,7 +110,7 @@ def walks(cells: Sequence[Cell], data: Sequence[Split]) -> list[Fitted]:
         }
         notes |= {"trace": trace, "threads": blas_threads()} if trace else {}
         seconds = clock.seconds / len(cells)
-        fits.append(Fitted(features, state.frequencies[part], state.amplitudes[part], seconds, notes))
+        fits.append(Outcome(features, state.frequencies[part], state.amplitudes[part], seconds, notes))
     return fits
 
 
@@ -138,29 +142,29 @@ def metropolis(experiment: Experiment) -> Metropolis:
     return Metropolis(proposal, experiment.exponent, experiment.refit_every)
 
 
-def fixed(cell: Cell, data: Split) -> Fitted:
+def fixed(cell: Cell, data: Realisation) -> Outcome:
     """Frequencies N(0, σ²), Experiment 3."""
     features, clock = feature_kinds.named(cell.experiment.features), _Clock()
     frequencies = _frequencies(cell, data, cell.experiment.spread)
     minimize = LeastSquares(Rows(data.x, data.y), features, cell.experiment.regularization)
     solution = clock.time(minimize, frequencies)
-    return Fitted(features, frequencies, solution.amplitudes, clock.seconds, {})
+    return Outcome(features, frequencies, solution.amplitudes, clock.seconds, {})
 
 
-def tuned(cell: Cell, data: Split) -> Fitted:
+def tuned(cell: Cell, data: Realisation) -> Outcome:
     """Fixed frequencies whose σ and λ make the fewest mistakes on the last sixth of the training rows."""
     features, clock = feature_kinds.named(cell.experiment.features), _Clock()
     n = data.x.shape[0] * 5 // 6
-    inner = Split(data.x[:n, :], data.y[:n, :], data.x[n:, :], data.y[n:, :], None)
+    inner = Realisation(data.x[:n, :], data.y[:n, :], data.x[n:, :], data.y[n:, :], None)
     best = clock.time(_search, cell, inner, features)
     _, spread, regularization = best
     frequencies = _frequencies(cell, data, spread)
     solution = clock.time(LeastSquares(Rows(data.x, data.y), features, regularization), frequencies)
     notes = {"tuned_spread": spread, "tuned_regularization": regularization}
-    return Fitted(features, frequencies, solution.amplitudes, clock.seconds, notes)
+    return Outcome(features, frequencies, solution.amplitudes, clock.seconds, notes)
 
 
-def _search(cell: Cell, inner: Split, features: Features) -> tuple[float, float, float]:
+def _search(cell: Cell, inner: Realisation, features: Features) -> tuple[float, float, float]:
     """(held-out % misclassified, σ, λ), the best of the grid."""
     tried = []
     for spread in TUNED_SPREADS:
@@ -173,7 +177,7 @@ def _search(cell: Cell, inner: Split, features: Features) -> tuple[float, float,
     return min(tried)
 
 
-def gradient(cell: Cell, data: Split) -> Fitted:
+def gradient(cell: Cell, data: Realisation) -> Outcome:
     """The stochastic gradient method, Experiment 4."""
     experiment, clock = cell.experiment, _Clock()
     method = StochasticGradient(experiment.step_size, experiment.n_steps)
@@ -196,7 +200,7 @@ def gradient(cell: Cell, data: Split) -> Fitted:
     return Fitted(features, state.frequencies, state.amplitudes[:, None], clock.seconds, notes)
 
 
-METHODS: dict[str, Callable[[Cell, Split], Fitted]] = {
+METHODS: dict[str, Callable[[Cell, Realisation], Outcome]] = {
     "walk": walk,
     "fixed": fixed,
     "tuned": tuned,
@@ -223,7 +227,7 @@ class _Clock:
 
 
 def _look(
-    step: int, clock: _Clock, features: Features, frequencies: Array, amplitudes: Array, data: Split
+    step: int, clock: _Clock, features: Features, frequencies: Array, amplitudes: Array, data: Realisation
 ) -> list[float]:
     measured = errors(features, frequencies, amplitudes, data)
     return [step, round(clock.seconds, 4), measured["rms_modulus"], measured["rms_real"], round(clock.processor, 4)]
@@ -234,5 +238,5 @@ def _rng(cell: Cell) -> np.random.Generator:
     return np.random.default_rng([cell.seed, cell.width, 2])
 
 
-def _frequencies(cell: Cell, data: Split, spread: float) -> Array:
+def _frequencies(cell: Cell, data: Realisation, spread: float) -> Array:
     return like(spread * _rng(cell).standard_normal((cell.width, data.x.shape[1])), data.x)

@@ -92,11 +92,11 @@ class Descent:
         omega, at = state.frequencies, state.proposal
         direction = self._direction(omega, state.amplitudes, at)
         for trial in range(MOST_TRIALS):
-            proposed = self._inside(omega, omega + SHORTER**trial * direction)
+            proposed = self._inside(omega, omega + SHORTENING**trial * direction)
             solution = minimize(proposed)
             move = proposed - omega
             loss, slope, square = _floats(solution.loss, _dot(move, at.gradient), _dot(move, move))
-            if slope < 0 and loss <= at.loss + ENOUGH * slope:
+            if slope < 0 and loss <= at.loss + LEAST_DECREASE * slope:
                 gradient = minimize.gradient(proposed, solution.amplitudes)
                 learnt = self._learnt(at, move, loss, gradient)
                 length = math.sqrt(square / (omega.shape[0] * omega.shape[1]))
@@ -126,7 +126,7 @@ class Descent:
         """−H g by the two loops, H about the diagonal 1/(|βₖ|² + damping)."""
         xp = namespace(omega)
         squares = norms(beta)[:, None] ** 2
-        diagonal = 1.0 / (squares + self.damping * xp.mean(squares) + _TINY)
+        diagonal = 1.0 / (squares + self.damping * xp.mean(squares) + TINY)
         turn = diagonal * at.gradient
         if at.moves:
             moves, changes = xp.stack(at.moves), xp.stack(at.changes)
@@ -182,9 +182,16 @@ def two_loops(products: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
 
 
 MOST_TRIALS = 8
-SHORTER = 0.3
-ENOUGH = 1e-4  # of the decrease that the slope promises
-_TINY = 1e-300
+"""Lengths of a move that are tried, one shorter than the other, before it is given up."""
+
+SHORTENING = 0.3
+"""How long each trial is, as a share of the one before."""
+
+LEAST_DECREASE = 1e-4
+"""The share of the decrease that the slope promises which makes a move good enough (Armijo's condition)."""
+
+TINY = 1e-300
+"""Added where amplitudes that are all zero would divide by zero."""
 
 
 def _dot(a: Array, b: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,7 +12,7 @@ from fourierwalk.arrays.library import Array, namespace
 from fourierwalk.arrays.products import matmul, outer_gram
 from fourierwalk.data.features import Features
 from fourierwalk.data.rows import Rows
-from fourierwalk.solving.budget import OVERHEAD_BYTES, Budget
+from fourierwalk.solving.budget import OVERHEAD_BYTES, Budget, in_words
 from fourierwalk.solving.direct import Direct
 from fourierwalk.solving.eigensystem import Eigensystem
 from fourierwalk.solving.normal_equations import weighted
@@ -50,10 +51,18 @@ class Dual:
     def bytes(self) -> float:
         """Roughly what it takes: the columns, S and its adjoint, and three matrices of the rows."""
         n, width = len(self.rows), self.features.n_columns * int(self.frequencies.shape[-2])
-        return 8.0 * (3.0 * n * width + 3.0 * n**2) + OVERHEAD_BYTES
+        stacked = math.prod(self.rows.x.shape[:-2])
+        return 8.0 * stacked * (3.0 * n * width + 3.0 * n**2) + OVERHEAD_BYTES
 
     def announce(self, solver: Solver, budget: Budget) -> None:
-        """Nothing is refused."""
+        """Refuse before allocating what would not fit."""
+        needed = self.bytes()
+        allowed, whose = budget.allowed(needed, solver, self.rows.anchor)
+        if needed > allowed:
+            raise MemoryError(
+                f"{len(self.rows)} rows and {self.frequencies.shape[-2]} frequencies need {in_words(needed)} for the "
+                f"dual equations, and {whose} {in_words(allowed)}: fewer, another solver, or a larger max_memory."
+            )
 
     def precisions(self, solver: Solver, regularization: float) -> tuple[str, ...]:
         """Always double."""

@@ -23,7 +23,7 @@ TRUSTED_RESIDUAL = 1e-3
 
 
 class System(NamedTuple):
-    """Equations (A + ridge) z = b, what takes z to the unknowns (None: it is them), Σw|y|² and Σw.
+    """Equations (A + ridge) z = b, what takes z to the unknowns (None: it is them), ``Σw|y|²`` and Σw.
 
     Of the normal equations A = SᴴWS and b = SᴴWy. Of the dual form A = SSᴴ and b = y of rows times the roots of their
     weights, and Sᴴ takes z to the unknowns.
@@ -40,7 +40,7 @@ class System(NamedTuple):
         return z if self.back is None else matmul(self.back, z)
 
     def loss(self, unknowns: Array) -> Any:
-        """The minimum of N⁻¹|Sβ − y|² + λ|β|² is N⁻¹(|y|² − Re βᴴSᴴy)."""
+        """The minimum of ``N⁻¹|Sβ − y|² + λ|β|²``, which is ``N⁻¹(|y|² − Re βᴴSᴴy)``."""
         xp, moment = namespace(unknowns), self.unknowns(self.right_hand_side)
         if _is_complex(unknowns):
             moment = xp.conj(moment)
