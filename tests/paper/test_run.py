@@ -9,7 +9,7 @@ import pytest
 from fourierwalk.data.features import named
 from fourierwalk.paper import cases
 from fourierwalk.paper.cases import Cell
-from fourierwalk.paper.data import Split, split
+from fourierwalk.paper.data import Realisation, split
 from fourierwalk.paper.place import Place
 from fourierwalk.paper.run import (
     TUNED_REGULARIZATIONS,

@@ -21,7 +21,7 @@ from fourierwalk.data.rows import Rows
 from fourierwalk.data.streaming import Streamed
 from fourierwalk.estimators import AdaptiveFourierClassifier
 from fourierwalk.paper.cases import CASES, Case, Cell, at_scale, cells, on_digits
-from fourierwalk.paper.data import Split, split
+from fourierwalk.paper.data import Realisation, split
 from fourierwalk.paper.place import Place
 from fourierwalk.paper.run import groups, run, run_together
 from fourierwalk.sampling.proposals import RandomWalk

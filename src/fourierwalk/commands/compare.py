@@ -17,7 +17,7 @@ from fourierwalk.commands import options as shared
 from fourierwalk.comparison import checkouts, datasets, methods, processes, report, run, suite, summary, verdicts
 from fourierwalk.comparison.checkouts import Checkout, Width
 from fourierwalk.comparison.datasets import Dataset, Options
-from fourierwalk.comparison.run import Cell
+from fourierwalk.comparison.run import Entry
 from fourierwalk.files.writing import check_writable
 from fourierwalk.paper import datasets as images
 from fourierwalk.paper import results
@@ -151,7 +151,7 @@ def compute(wanted: Sequence[Entry], options: argparse.Namespace, console: Conso
     with Progress(*columns, console=console) as progress:
         bar = progress.add_task("", total=len(missing))
 
-        def announced() -> Iterator[Cell]:
+        def announced() -> Iterator[Entry]:
             for number, cell in enumerate(_in_time(missing, options.minutes)):
                 if number == 0:
                     check_writable(options.out / results.FOLDER / "cell.json")  # before the work, not after

@@ -22,7 +22,7 @@ N_SPLITS = 5
 TEST_SHARE = 0.2
 
 
-class Split(NamedTuple):
+class TrainTest(NamedTuple):
     """Training and test rows; classes are codes from 0. Inputs are arrays, or tables with words and missing values."""
 
     x: Any
@@ -112,7 +112,7 @@ def repeated(name: str, x: Any, y: np.ndarray, task: str, **settings: Any) -> Da
         stratify = y if task == "classification" and np.min(np.bincount(y)) > 1 else None
         rows = np.arange(len(y))
         train, test = train_test_split(rows, test_size=TEST_SHARE, random_state=number, stratify=stratify)
-        return Split(x[train], y[train], x[test], y[test])
+        return TrainTest(x[train], y[train], x[test], y[test])
 
     return Dataset(name, task, splits, settings={"rows": list(x.shape), **settings})
 
@@ -212,4 +212,4 @@ READERS: dict[str, Callable[[Path, Options], Table]] = {
     "folder": lambda path, options: read_folder(path, options.task),
 }
 
-__all__ = ["EMBEDDED", "Dataset", "Options", "Split", "find"]
+__all__ = ["EMBEDDED", "Dataset", "Options", "TrainTest", "find"]

@@ -22,7 +22,7 @@ TARGETS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
-class Split(NamedTuple):
+class Realisation(NamedTuple):
     """Training and test rows, normalised where the case is; targets are (n, q).
 
     `truth` is `y_test` without its noise, where it has noise.
@@ -50,7 +50,7 @@ def _drawn(case: Case, seed: int) -> Realisation:
     x_test, y_test = _draw(case, rng, case.n_test)
     if not case.normalise:
         truth = TARGETS[case.target](x_test)[:, None] if case.noise else None
-        return Split(x, y, x_test, y_test, None, truth)
+        return Realisation(x, y, x_test, y_test, None, truth)
     scaling = Scaling.fit(x, y, ddof=1)  # Algorithm 3; test rows by the training statistics
     inputs, targets = scaling.inputs.apply, scaling.targets.apply
     return Realisation(inputs(x), targets(y), inputs(x_test), targets(y_test), scaling)

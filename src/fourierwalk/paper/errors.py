@@ -12,10 +12,10 @@ from fourierwalk.data.features import Features
 from fourierwalk.data.scaling import Affine, Scaling
 from fourierwalk.model import FourierModel
 from fourierwalk.paper.cases import Cell
-from fourierwalk.paper.data import Split
+from fourierwalk.paper.data import Realisation
 
 
-class Fitted(NamedTuple):
+class Outcome(NamedTuple):
     """Frequencies (K, d), amplitudes (K, q), the seconds that finding them took, and what to note beside the errors."""
 
     features: Features
@@ -25,7 +25,7 @@ class Fitted(NamedTuple):
     notes: dict[str, Any]
 
 
-def errors(features: Features, frequencies: Array, amplitudes: Array, data: Split) -> dict[str, Any]:
+def errors(features: Features, frequencies: Array, amplitudes: Array, data: Realisation) -> dict[str, Any]:
     """e_K as printed (no 1/Ñ, modulus), the root mean squares of modulus and real part, and the share misclassified.
 
     Where test targets have noise, `_clean` errors are against the targets without it.
@@ -56,7 +56,7 @@ def errors(features: Features, frequencies: Array, amplitudes: Array, data: Spli
     return result
 
 
-def describe(cell: Cell, fitted: Fitted) -> dict[str, Any]:
+def describe(cell: Cell, fitted: Outcome) -> dict[str, Any]:
     """The amplitudes' coefficient of variation, the frequencies' spread, and in Cases 1 and 3 more of them."""
     frequencies, amplitudes = to_host(fitted.frequencies), np.linalg.norm(to_host(fitted.amplitudes), axis=1)
     notes: dict[str, Any] = {
@@ -72,6 +72,6 @@ def describe(cell: Cell, fitted: Fitted) -> dict[str, Any]:
     return notes
 
 
-def _identity(data: Split) -> Scaling:
+def _identity(data: Realisation) -> Scaling:
     nothing = [Affine(like(np.zeros(n), data.x), like(np.ones(n), data.x)) for n in (data.x.shape[1], data.y.shape[1])]
     return Scaling(nothing[0], nothing[1], "none")

@@ -9,7 +9,7 @@ import numpy as np
 
 from fourierwalk.arrays.library import Array
 from fourierwalk.paper.cases import Case, Cell
-from fourierwalk.paper.data import Split, split
+from fourierwalk.paper.data import Realisation, split
 
 
 class Place(NamedTuple):
@@ -32,17 +32,17 @@ class Place(NamedTuple):
             raise ValueError(f"--device {self.device} needs a CUDA device, and torch {torch.__version__} sees none.")
         return torch.asarray(values, device=self.device)
 
-    def put_all(self, data: Split) -> Split:
+    def put_all(self, data: Realisation) -> Realisation:
         """All rows on the device; the scaling was applied on the host."""
         truth = None if data.truth is None else self.put(data.truth)
         rows = [self.put(part) for part in (data.x, data.y, data.x_test, data.y_test)]
-        return Split(rows[0], rows[1], rows[2], rows[3], data.scaling, truth)
+        return Realisation(rows[0], rows[1], rows[2], rows[3], data.scaling, truth)
 
-    def rows_of(self, cell: Cell) -> Split:
+    def rows_of(self, cell: Cell) -> Realisation:
         """A cell's rows on the device; those of the last one are still there."""
         return _rows_there(self, cell.case, cell.seed)
 
 
 @lru_cache(maxsize=1)
-def _rows_there(place: Place, case: Case, seed: int) -> Split:
+def _rows_there(place: Place, case: Case, seed: int) -> Realisation:
     return place.put_all(split(case, seed, place.data_dir))

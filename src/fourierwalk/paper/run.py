@@ -16,8 +16,8 @@ from fourierwalk.data import features as feature_kinds
 from fourierwalk.data.features import Features
 from fourierwalk.data.rows import Rows
 from fourierwalk.paper.cases import Cell, Experiment
-from fourierwalk.paper.data import Split, stream
-from fourierwalk.paper.errors import Fitted, describe, errors
+from fourierwalk.paper.data import Realisation, stream
+from fourierwalk.paper.errors import Outcome, describe, errors
 from fourierwalk.paper.gradient import StochasticGradient, advance, drawn
 from fourierwalk.paper.place import Place
 from fourierwalk.paper.theory import CHECKS
@@ -78,7 +78,7 @@ def can_run_together(cell: Cell) -> bool:
     )
 
 
-def walk(cell: Cell, data: Split) -> Fitted:
+def walk(cell: Cell, data: Realisation) -> Outcome:
     """Algorithms 1 and 2, Experiments 1, 2 and 5."""
     return walks([cell], [data])[0]
 
@@ -197,7 +197,7 @@ def gradient(cell: Cell, data: Realisation) -> Outcome:
         if experiment.look_every:
             trace.append(_look(state.step, clock, features, state.frequencies, state.amplitudes[:, None], data))
     notes = {"trace": trace, "threads": 1} if trace else {}
-    return Fitted(features, state.frequencies, state.amplitudes[:, None], clock.seconds, notes)
+    return Outcome(features, state.frequencies, state.amplitudes[:, None], clock.seconds, notes)
 
 
 METHODS: dict[str, Callable[[Cell, Realisation], Outcome]] = {
