@@ -110,7 +110,7 @@ _ATTRIBUTES = """
         f(x) = offset + Re Σ βₖ exp(iωₖ·x̃), in the targets' units.
     n_frequencies_ : int
         K, all members together.
-    feature_importances_ : array of shape (n_features_in_,)
+    feature_importances_ : array of shape (d,)
         The inputs' relevance: mean squared slopes of the model along each scaled input, as shares of their sum.
     regularization_ : float
         λ of these amplitudes; of several members the geometric mean.
