@@ -242,6 +242,18 @@ def test_a_model_that_wins_every_fold_beats_the_mean():
     )  # one fold gains a twentieth only
 
 
+def test_a_model_that_leaves_next_to_nothing_beats_the_mean_in_one_fold():
+    heavy = Judge(*[0.01] * 30, 50.0)  # most of the gain is one row's
+    for error, beats in ((0.01, True), (1.0, False)):
+        member = Candidate(Look(0, error, 0.1), None, None)
+        found = Found((member,), (heavy,), State(0, None, None, None))
+        assert beats_the_mean(found, sure_by(3.0)) is beats
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((200, 2))
+    model = AdaptiveFourierRegressor(16, random_state=0).fit(x[:160], x[:160, 0] ** 2)
+    assert model.score(x[160:], x[160:, 0] ** 2) > 0.9
+
+
 def test_the_gains_of_a_judge_are_those_over_the_constant_model():
     where = panel()
     split = where.split(0)
