@@ -7,7 +7,7 @@ export SCIPY_ARRAY_API = 1
 # The suite, with a plugin that remembers what has passed (tests/remaining.py).
 SUITE := PYTHONPATH=tests $(BIN)/python -m pytest -p remaining -m "not stress" -n 2
 
-.PHONY: demo test coverage remaining lint bench stress docs clean
+.PHONY: demo test remaining lint bench stress docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -20,12 +20,9 @@ $(VENV)/.installed-%: pyproject.toml | $(BIN)/python
 demo: $(VENV)/.installed-plot
 	$(BIN)/fourierwalk demo
 
+# With COVERAGE=1 nearly twice as slow, and .coverage then holds the lines of the core that ran.
 test: lint
-	$(SUITE)
-
-# The same, nearly twice as slow, with the lines of the core that ran.
-coverage: lint
-	$(SUITE) --cov --cov-report= --cov-fail-under=0
+	$(SUITE) $(if $(COVERAGE),--cov --cov-report= --cov-fail-under=0)
 
 # What the last run could not, once more is installed, and the share of the core's lines that both have run.
 remaining: $(VENV)/.installed-test
