@@ -1,4 +1,4 @@
-"""scikit-learn estimators: thin shells around a `Training`."""
+"""The scikit-learn estimators. They check parameters and data; `Training` does the work."""
 
 from __future__ import annotations
 
@@ -36,100 +36,123 @@ _PARAMETERS = """
     Parameters
     ----------
     n_frequencies : int or "auto", default="auto"
-        K, the number of frequencies of the final model, all averaged members together. "auto": found by growing the
-        model while held-out rows say that it pays (`n_frequencies_` tells); 256 where the sampler is not "auto".
+        K, the number of frequencies of the final model; if several models are averaged, of all of them together.
+        "auto": with ``sampler="auto"`` the model grows as long as the error on the validation rows falls clearly
+        (`n_frequencies_` holds the result); with every other sampler 256.
     sampler : {"auto", "metropolis", "resampling", "descent", "fixed"} or sampler object, default="auto"
-        "auto": a model that grows and descends, and an average of several; all of it decided on held-out rows (see
-        `fourierwalk.training.automatic.Automatic`). "metropolis": Algorithm 1, or 2 with `adapt_after`, exactly; the
-        last state is kept. "resampling": frequencies multiply where amplitudes are large. "descent": the projected loss
-        is descended from the start. "fixed": frequencies drawn once (plain random Fourier features).
+        How frequencies are found. "auto": several models are grown, refined by descent and averaged; validation rows
+        decide (see `fourierwalk.training.automatic.Automatic`). "metropolis": exactly Algorithm 1 of the paper, or
+        Algorithm 2 with `adapt_after`; the last state is kept. "resampling": frequencies with large amplitudes are
+        copied, and all copies move. "descent": L-BFGS on the loss as a function of the frequencies, with amplitudes
+        solved for exactly. "fixed": frequencies are drawn once (plain random Fourier features).
     n_steps : int, default=None
-        M. None: as long as held-out rows say that it pays ("auto": of each member's descent), else 1,000.
+        M, the largest number of steps. None: 1,000. With ``sampler="auto"`` these are the steps of descent of each
+        averaged model; None: 60 at each width and up to 200 more at the last one. Early stopping may end them sooner.
     step_size : float or "paper", default=None
-        δ, a standard deviation. None: 2.4²/d, with `adapt_after` 0.1 (the paper's values); "resampling" and "auto" take
-        steps shaped by the frequencies themselves. "paper": 2.4²/d.
+        δ, the standard deviation of a move. None: 2.4²/d, or 0.1 with `adapt_after` (the paper's values);
+        "resampling" and "auto" take the covariance of the frequencies instead. "paper": 2.4²/d.
     exponent : float or "paper", default=None
-        γ of the Metropolis test. None: 3d − 2, at most 10; "resampling" has no test then. "paper": 3d − 2. "auto" has
-        no test and wants None.
+        γ of the Metropolis test. None: 3d − 2, at most 10; "resampling" then has no test. "paper": 3d − 2.
+        ``sampler="auto"`` has no test, and accepts only None.
     refit_every : int, default=10
-        m: amplitudes are solved for again after every m-th step.
+        m: amplitudes are solved for again after every m-th step. Validation rows are looked at as often.
     adapt_after : int, default=None
-        t₀: a number makes Algorithm 1 into Algorithm 2.
+        t₀, the number of steps after which the covariance of the proposal adapts (Algorithm 2). None: Algorithm 1.
     max_norm : float, default=None
-        ω_max: no frequency of this norm or more is accepted.
+        ω_max: frequencies of this norm or more are rejected. None: no bound.
     initial : float or array of shape (K, d), default=None
-        Where frequencies start. None: explored with a kernel on a sample of the rows ("auto"), at zero ("metropolis"),
-        else N(0, 1). A number σ: N(0, σ²).
+        The first frequencies. None: drawn from a distribution that kernel ridge regression on a sample of the rows
+        suggests ("auto"), zero ("metropolis"), else N(0, 1). A number σ: N(0, σ²).
     regularization : float or "auto", default="auto"
-        λ of N⁻¹|Sβ − y|² + λ|β|². "auto": by the held-out rows, or by generalised cross-validation at the final
-        frequencies where there are none.
+        λ of N⁻¹|Sβ − y|² + λ|β|². "auto": chosen on the validation rows; without them, by generalised
+        cross-validation at the final frequencies.
     features : {"cos-sin", "complex", "sigmoid"} or features object, default="cos-sin"
-        The kind of columns.
+        The functions of ω·x that the model is a sum of: pairs of cosine and sine, complex exponentials (the paper),
+        or logistic sigmoids. A features object implements `fourierwalk.data.Features`.
     standardize : {"auto", "robust", True, False}, default="auto"
-        True: each input column by its own spread, targets too (Algorithm 3). False: nothing is changed. "robust": by
-        median and interquartile range, with a smooth clip at three. "auto": one common scale where the columns share a
-        unit, as pixels do, else as True, or with ``sampler="auto"`` "robust" where that is clearly better on held-out
-        rows.
+        How inputs and targets are scaled. True: each column is centred and divided by its standard deviation
+        (Algorithm 3). False: nothing is changed. "robust": each input column is scaled by its median and interquartile
+        range, and clipped smoothly at ±3. "auto": all input columns share one scale if they seem to share a unit, as
+        pixels do; else as True. With ``sampler="auto"`` it also tries "robust" where inputs have heavy tails.
     early_stopping : {"auto", True, False}, default="auto"
-        Whether rows are held out to choose by. "auto": for `sampler="auto"`, or where X_val is given.
+        Whether some rows are held out as validation rows. "auto": with ``sampler="auto"``, or if X_val is given.
     validation_fraction : float, default=0.1
-        Share of the rows held out; picked by a hash of their contents, and none below 100 distinct rows. Below 1,000
-        distinct rows "auto" takes five folds instead, each held out once.
+        Share of the rows that are held out. They are picked by a hash of their contents; with fewer than 100 distinct
+        rows none are. With fewer than 1,000 distinct rows ``sampler="auto"`` uses five folds instead.
     patience : int, default=None
-        Looks at the held-out rows without a gain after which walk or descent ends. One every `refit_every` steps, with
-        "auto" every 5. None: 30, with "auto" 6, and 12 at the last width.
+        Early stopping ends the walk or the descent after this many checks of the validation error without a gain.
+        There is a check every `refit_every` steps, with ``sampler="auto"`` every 5. None: 30; with ``sampler="auto"``
+        6, and 12 at the last width.
     solver : {"auto", "direct", "spectral", "dual"} or Solver, default="auto"
-        How amplitudes are solved for: by normal equations, by the same in Fourier space (at most three inputs, extra
-        ``nufft``), in the dual form, or by whichever is cheapest. A `Solver` also sets precision, batches and memory;
-        with a name alone, ``sampler="auto"`` rounds very large products on a GPU as far as λ allows.
+        How amplitudes are solved for. "direct": normal equations. "spectral": normal equations in Fourier space (at
+        most three inputs, extra ``nufft``). "dual": one equation for each row. "auto": whichever is cheapest. A
+        `Solver` also sets precision, batch size and memory. Without one, ``sampler="auto"`` uses a lower precision for
+        very large products on a GPU, if λ is large enough for that.
     clamp : {"auto", True, False}, default="auto"
-        Whether predictions of a regression stay within the range of the targets, widened by a tenth on each side:
+        Whether predictions of a regression are clipped to the range of the targets, widened by a tenth on each side.
         Fourier models oscillate where there are no rows. "auto": with ``sampler="auto"``.
     device : {"cpu", "cuda"} or None, default=None
-        None: computation follows the data. "cuda": NumPy in, NumPy out, computed on the GPU (extra ``torch``).
+        None: on the device of the data. "cuda": X and y are NumPy arrays, and so are predictions, but the computation
+        is on the GPU (extra ``torch``).
     categorical_features : "from_dtype", array of bool, of int or of str, or None, default="from_dtype"
-        Which columns of a table are categories: those of words, categories and truth values; those of a mask, of
-        indices or of names; or none (see `TableEncoder`).
+        Which columns of a table are categories. "from_dtype": columns of strings, categories and Booleans. An array: a
+        mask, indices or names. None: no column. See `TableEncoder`.
     max_seconds : float, default=None
-        A fit of ``sampler="auto"`` ends after about so many seconds with the best model so far. The one setting that
-        makes a fit depend on a clock.
+        A fit with ``sampler="auto"`` ends after about this many seconds with the best model so far. A seed then no
+        longer fixes the result.
     warm_start : bool, default=False
-        Whether a new fit continues the last walk.
+        Whether a new fit continues where the last one ended.
     random_state : int, RandomState, Generator or None, default=None
         An int seeds ``numpy.random.default_rng``.
     verbose : int or bool, default=0
-        1 prints a line at each decision, 2 also at each look at the held-out rows.
+        1 prints a line at each decision, 2 also at each check of the validation error.
 """
 
 _ATTRIBUTES = """
     Attributes
     ----------
     frequencies_ : array of shape (K, d)
-        In scaled units; ``model_.spectrum()`` has the inputs' own.
+        ωₖ, in units of the scaled inputs; ``model_.spectrum()`` gives them in the inputs' own units.
     amplitudes_ : array of shape (K,) or (K, q)
-        f(x) = offset + Re Σ βₖ exp(iωₖ·x̃), in the targets' units.
+        βₖ, in the targets' units.
     n_frequencies_ : int
-        K, all members together.
+        K; if several models are averaged, of all of them together.
     feature_importances_ : array of shape (d,)
-        The inputs' relevance: mean squared slopes of the model along each scaled input, as shares of their sum.
+        The mean squared slope of the model along each scaled input, divided by the sum over all inputs.
     regularization_ : float
-        λ of these amplitudes; of several members the geometric mean.
+        λ of the amplitudes; if several models are averaged, the geometric mean.
     n_steps_ : int
-        Steps walked.
+        The number of steps taken; if several models are averaged, by the first of them.
     history_ : History
-        What was recorded on the way, and what was decided.
+        The steps, the validation errors, and the decisions in words.
     model_ : FourierModel
         The fitted function itself.
     n_features_in_ : int
-        Columns of X.
+        The number of columns of X.
     encoder_ : TableEncoder
-        Where X is a frame, or has categories or missing values: what makes it columns of numbers. Frequencies and
-        `model_` are of these columns.
+        Only if X is a frame, or has categories or missing values: the encoder that turns X into columns of numbers.
+        `frequencies_` and `model_` refer to these columns.
+"""
+
+_NOTES = """
+    Notes
+    -----
+    The model is f(x) = offset + Re Σₖ βₖ exp(iωₖ·x̃), where x̃ are the scaled inputs. At given frequencies ω the
+    amplitudes β are the minimiser of N⁻¹|Sβ − y|² + λ|β|² with Sₙₖ = exp(iωₖ·x̃ₙ): problem (28) and normal equations
+    (29) of [1]_, problem (31) and equations (32) for several outputs. With ``features="cos-sin"`` the unknowns are the
+    real coefficients of cosine and sine, and βₖ = aₖ − ibₖ.
+"""
+
+_REFERENCES = """
+    References
+    ----------
+    .. [1] Kammonen, Kiessling, Plecháč, Sandberg, Szepessy: *Adaptive random Fourier features with Metropolis
+       sampling* (2020).
 """
 
 
 class _AdaptiveFourier(CallbackSupportMixin, BaseEstimator):
-    """What the three estimators share: parameters, validation of inputs, the call of `Training`."""
+    """The part that the three estimators share: parameters, files, and the call of `Training`."""
 
     def __init__(
         self,
@@ -189,11 +212,11 @@ class _AdaptiveFourier(CallbackSupportMixin, BaseEstimator):
         return tags
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Whether there is a model; a fit that failed leaves checked inputs (`n_features_in_`) and none."""
+        """Whether there is a model. A fit that failed may have set `n_features_in_`, but not `model_`."""
         return hasattr(self, "model_")
 
     def __getstate__(self) -> Any:
-        """A walk's state is kept only where a warm start may need it."""
+        """Pickle the state of the walk only if a warm start may need it."""
         state = super().__getstate__()
         return state if self.warm_start else {name: value for name, value in state.items() if name != "_last"}
 
@@ -203,7 +226,7 @@ class _AdaptiveFourier(CallbackSupportMixin, BaseEstimator):
         Parameters
         ----------
         path : path or str
-            The file; an older one is replaced in one stroke.
+            The file. An existing file is replaced only once the new one is complete.
 
         Returns
         -------
@@ -213,7 +236,7 @@ class _AdaptiveFourier(CallbackSupportMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            For parameters that are no plain data, such as a features object of one's own: a file holds no code.
+            If a parameter is not plain data, such as a features object of your own: a file holds no code.
 
         Examples
         --------
@@ -230,7 +253,7 @@ class _AdaptiveFourier(CallbackSupportMixin, BaseEstimator):
         return container.write(path, type(self).__name__, self.to_tables())
 
     def to_tables(self) -> dict[str, Any]:
-        """What a file keeps, as JSON values and NumPy arrays; docs/files.md has their names and shapes."""
+        """The contents of a file, as JSON values and NumPy arrays; docs/files.md has their names and shapes."""
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         return {
@@ -249,7 +272,7 @@ class _AdaptiveFourier(CallbackSupportMixin, BaseEstimator):
 
     @classmethod
     def from_tables(cls, fields: Fields) -> Any:
-        """The estimator that `to_tables` gave, checked."""
+        """The inverse of `to_tables`; the fields are checked."""
         given = fields.fields("parameters").values
         unknown = sorted(given.keys() - set(cls._get_param_names()))
         if unknown:
@@ -259,7 +282,7 @@ class _AdaptiveFourier(CallbackSupportMixin, BaseEstimator):
         return estimator
 
     def _restore(self, fields: Fields) -> None:
-        """What a fit has learnt, from the fields of a file."""
+        """Set the fitted attributes from the fields of a file."""
         self.model_ = FourierModel.from_tables(fields.fields("model"))
         self.history_ = History.from_tables(fields.fields("history"))
         self.frequencies_, self.n_frequencies_ = self.model_.frequencies, int(self.model_.frequencies.shape[0])
@@ -281,30 +304,34 @@ class _AdaptiveFourier(CallbackSupportMixin, BaseEstimator):
 
     @property
     def n_iter_(self) -> int:
-        """The steps walked, under scikit-learn's name."""
+        """`n_steps_` under scikit-learn's name."""
         return self.n_steps_
 
     @property
     def feature_importances_(self) -> Array:
-        """The inputs' relevance, under scikit-learn's name; of a table, added up over an input's columns."""
+        """The share of each input in the model's squared slopes, (d,); encoded columns are added up for each input."""
         check_is_fitted(self)
         relevance = self.model_.relevance()
         return self.encoder_.summed(relevance) if hasattr(self, "encoder_") else relevance
 
     def _training(self, scale_targets: bool = True) -> Training:
-        """The settings, checked."""
+        """The checked settings."""
         names = [field.name for field in fields_of(Training) if field.name != "scale_targets"]
         training = Training(**{name: getattr(self, name) for name in names}, scale_targets=scale_targets)
         training.check()
         return training
 
     def _begin(self, scale_targets: bool = True) -> Training:
-        """Checked settings; whatever an earlier fit has learnt is forgotten, but for a warm start's state."""
+        """Delete the fitted attributes of an earlier fit, and return the checked settings.
+
+        The state of the walk (`_last`) stays, because a warm start continues from it.
+        """
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)
         return self._training(scale_targets)
 
     def _train(self, training: Training, data: Data) -> Fit:
+        """Run the training and set the fitted attributes that all estimators have."""
         last: tuple[Resume, np.random.Generator] | None = getattr(self, "_last", None) if self.warm_start else None
         resume, rng = last if last is not None else (None, inputs.generator(self.random_state))
         data = inputs.moved(data, self.device)
@@ -323,32 +350,38 @@ class _AdaptiveFourier(CallbackSupportMixin, BaseEstimator):
         return fit
 
     def _ended(self, fit: Fit) -> Any:
-        """The estimator; a fit that the user has interrupted says so once its model is in place."""
+        """Return the estimator, or raise `KeyboardInterrupt` if the user interrupted the fit: the model is usable."""
         if fit.interrupted:
             raise KeyboardInterrupt
         return self
 
     def _evaluate(self, X: Any, function: Callable[[FourierModel, Any], Array]) -> Array:
-        """A function of checked inputs, in their precision."""
+        """A function of the model and X, in the precision of X; X is checked and encoded first."""
         X = inputs.later(self, X, "X", self.frequencies_)
-        values = function(self.model_, X) if self.device is None else self._elsewhere(X, function)
+        values = function(self.model_, X) if self.device is None else self._on_device(X, function)
         xp = namespace(values)
         return xp.astype(values, X.dtype, copy=False) if xp.isdtype(X.dtype, "real floating") else values
 
-    def _elsewhere(self, X: Any, function: Callable[[FourierModel, Any], Array]) -> Array:
-        """On the device, and back."""
-        there = inputs.inputs_on(X, self.device)
-        anchor = there.anchor if isinstance(there, Streamed) else there
-        return to_host(function(self.model_.on_device_of(anchor), there))
+    def _on_device(self, X: Any, function: Callable[[FourierModel, Any], Array]) -> Array:
+        """The function evaluated on `self.device`; its values are brought back to the host."""
+        x = inputs.inputs_on(X, self.device)
+        anchor = x.anchor if isinstance(x, Streamed) else x
+        return to_host(function(self.model_.on_device_of(anchor), x))
 
     def _predict(self, X: Any) -> Array:
+        """The values of the model at X, (n, q)."""
         check_is_fitted(self)
         return self._evaluate(X, FourierModel.__call__)
 
 
 class AdaptiveFourierRegressor(RegressorMixin, MultiOutputMixin, _AdaptiveFourier):
-    __doc__ = f"""Regression by Fourier features whose frequencies walk to where the data needs them.
+    __doc__ = f"""Regression by random Fourier features whose frequencies adapt to the data.
 {_PARAMETERS}{_ATTRIBUTES}
+    See Also
+    --------
+    AdaptiveFourierClassifier : The same for classes.
+    AdaptiveFourierFeatures : The adapted features as a transformer.
+{_NOTES}{_REFERENCES}
     Examples
     --------
     >>> import numpy as np
@@ -373,11 +406,11 @@ class AdaptiveFourierRegressor(RegressorMixin, MultiOutputMixin, _AdaptiveFourie
         y : array of shape (n,) or (n, q)
             Targets.
         sample_weight : array of shape (n,), optional
-            Whole numbers count as repetitions of rows; other weights are relative.
+            Weights of the rows. A row of weight 2 counts like two equal rows.
         X_val, y_val : optional
-            Rows to choose the state by, instead of some of X.
+            Validation rows, to be used instead of rows held out from X.
         groups : array of shape (n,), optional
-            Rows of one group are held out together.
+            The group of each row. Rows of one group are held out together.
 
         Returns
         -------
@@ -393,18 +426,36 @@ class AdaptiveFourierRegressor(RegressorMixin, MultiOutputMixin, _AdaptiveFourie
         return self._ended(fit)
 
     def predict(self, X: Any) -> Array:
-        """The real part of the model at X, (n,) or (n, q)."""
+        """Predict the targets: the real part of the model at X.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n, d)
+            Inputs, with the columns of `fit`.
+
+        Returns
+        -------
+        array of shape (n,) or (n, q)
+            In the array library and the precision of X.
+        """
         values = self._predict(X)
         return values[:, 0] if self.amplitudes_.ndim == 1 else values
 
 
 class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
-    __doc__ = f"""Classification by least squares on one-hot targets (the paper's Case 4), with frequencies that walk.
+    __doc__ = f"""Classification by least squares on one-hot targets (Case 4 of the paper), with adaptive frequencies.
 {_PARAMETERS}    class_weight : "balanced" or dict, default=None
-        Weights of the classes; "balanced": inversely to their frequencies.
+        Weights of the classes. "balanced": inversely proportional to the number of rows of each class.
 {_ATTRIBUTES}    classes_ : array
         The labels.
 
+    See Also
+    --------
+    AdaptiveFourierRegressor : The same for numeric targets.
+{_NOTES}
+    There is one output for each class. `predict` returns the class with the largest output, `predict_proba` a softmax
+    of the outputs.
+{_REFERENCES}
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -473,7 +524,7 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None, groups: Any = None
     ) -> AdaptiveFourierClassifier:
-        """Fit the model; the arguments are those of the regressor, with labels for y."""
+        """Fit the model. The arguments are those of `AdaptiveFourierRegressor.fit`; y and y_val hold labels."""
         training = self._begin(scale_targets=False)
         X, labels = inputs.labels(self, X, y)
         classes, codes = inputs.classes(labels, sample_weight)
@@ -486,7 +537,7 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
         return self._ended(fit)
 
     def to_tables(self) -> dict[str, Any]:
-        """Those of every estimator, and the labels."""
+        """The contents of a file: those of every estimator, and the labels."""
         return {**super().to_tables(), "classes": inputs.packed_labels(self.classes_)}
 
     def _restore(self, fields: Fields) -> None:
@@ -494,12 +545,12 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
         self.classes_ = inputs.unpacked_labels(fields.fields("classes"), self.amplitudes_.shape[1])
 
     def decision_function(self, X: Any) -> Array:
-        """The real part of each class's model, (n, n_classes); of two classes the difference, (n,)."""
+        """The output of each class, (n, n_classes); for two classes the second minus the first, (n,)."""
         values = self._predict(X)
         return values[:, 1] - values[:, 0] if values.shape[1] == 2 else values
 
     def predict(self, X: Any) -> Array:
-        """The label whose model is largest."""
+        """The label of the class with the largest output, (n,)."""
         values = self._predict(X)
         largest = namespace(values).argmax(values, axis=1)
         if is_foreign(self.classes_):
@@ -507,9 +558,11 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
         return self.classes_[to_host(largest)]
 
     def predict_proba(self, X: Any) -> Array:
-        """softmax(s f(x)), the temperature 1/s fitted on rows that were held out (of few rows, by leave-one-out).
+        """Probabilities of the classes, (n, n_classes): softmax(s f(x)).
 
-        A share of n_classes in n + n_classes is spread evenly, so that none is exactly zero.
+        The temperature 1/s is fitted on the validation rows. If there are none, it is fitted on the rows of `fit`: up
+        to 1,000 rows by leave-one-out. To keep probabilities above zero, they are mixed with the uniform distribution;
+        its share is n_classes / (N + n_classes) for N rows in `fit`.
         """
         values = self._predict(X)
         probabilities = softmax(self._scale * to_host(values).astype(np.float64), axis=1)
@@ -521,9 +574,14 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
 class AdaptiveFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _AdaptiveFourier):
     __doc__ = f"""Adaptive Fourier features as a transformer: columns cos(ωₖ·x̃) and sin(ωₖ·x̃), divided by √K.
 
-    It needs y: the columns have *seen* the targets, so whatever is fitted on them must be judged on other rows (as a
-    pipeline in a cross-validation does). Labels, and whole numbers of at most 32 different values, count as classes.
+    `fit` needs y, so the columns depend on the targets. A model that is trained on them must be tested on other rows,
+    as in a cross-validation of the whole pipeline. y holds classes if it has labels, or at most 32 different whole
+    numbers.
 {_PARAMETERS}{_ATTRIBUTES}
+    See Also
+    --------
+    AdaptiveFourierRegressor : The model whose features these are.
+{_NOTES}{_REFERENCES}
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -546,7 +604,7 @@ class AdaptiveFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None, groups: Any = None
     ) -> AdaptiveFourierFeatures:
-        """Walk the frequencies; the arguments are those of the regressor, or labels for y."""
+        """Find the frequencies. The arguments are those of `AdaptiveFourierRegressor.fit`; y may hold labels."""
         has_classes = are_classes(y)
         training = self._begin(scale_targets=not has_classes)
         if has_classes:
@@ -567,13 +625,13 @@ class AdaptiveFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         self._n_features_out = self.model_.features.n_columns * self.n_frequencies_
 
     def transform(self, X: Any) -> Array:
-        """The real columns at X."""
+        """The real columns at X, (n, n_columns · K)."""
         check_is_fitted(self)
         return self._evaluate(X, lambda model, x: model.columns(x) / float(self.frequencies_.shape[0]) ** 0.5)
 
 
 def _check_resumable(state: Array, best: Array, training: Training, data: Data) -> None:
-    """A warm start needs the last walk's frequencies to fit the settings and the data."""
+    """Raise a `ValueError` if the frequencies of the last fit do not match the settings and the data."""
     n, d = best.shape
     wanted = named(training.features).dimension(int(data.x.shape[1]))
     if training.n_frequencies not in ("auto", n):

@@ -1,4 +1,4 @@
-"""What estimators are given: checked, in one sentence where it is wrong, and kept in its own array library."""
+"""Checks of what users give to the estimators. Arrays stay in their own library; errors are one sentence."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from fourierwalk.tables.table import Table, is_table
 from fourierwalk.training.training import Data
 from fourierwalk.weights import weights
 
-_KINDS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "ensure_all_finite": False}
+_ARRAY_CHECKS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "ensure_all_finite": False}
 
 
 def generator(random_state: Any) -> np.random.Generator:
-    """An int seeds a Generator; a RandomState draws the seed of one."""
+    """The `Generator` of a `random_state`: seeded by an int, or by a number that a RandomState draws."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31))
     try:
@@ -41,7 +41,7 @@ def generator(random_state: Any) -> np.random.Generator:
 
 
 def numbers(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
-    """Inputs and numeric targets, (n,) or (n, q)."""
+    """Checked inputs and numeric targets, (n,) or (n, q)."""
     if is_foreign(X):
         _has_categories(estimator, X)
         X = _foreign(estimator, X, "X", reset=True)
@@ -50,69 +50,71 @@ def numbers(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
 
 
 def labels(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
-    """Inputs and class labels; the labels are on the host."""
+    """Checked inputs and class labels; the labels are a NumPy array."""
     if not is_foreign(X):
-        X, found = _checked(estimator, X, y)
+        X, row_labels = _checked(estimator, X, y)
     else:
         _has_categories(estimator, X)
         X = _foreign(estimator, X, "X", reset=True)
         if y is None:
             raise ValueError("y must be labels, got None.")
-        found = column_or_1d(to_host(y), warn=True)
-        assert_all_finite(found, input_name="y")
-        if found.shape[0] != X.shape[0]:
-            raise ValueError(f"y must have as many rows as X, {X.shape[0]}, got {found.shape[0]}.")
-    check_classification_targets(found)
-    return X, found
+        row_labels = column_or_1d(to_host(y), warn=True)
+        assert_all_finite(row_labels, input_name="y")
+        if row_labels.shape[0] != X.shape[0]:
+            raise ValueError(f"y must have as many rows as X, {X.shape[0]}, got {row_labels.shape[0]}.")
+    check_classification_targets(row_labels)
+    return X, row_labels
 
 
-def classes(found: np.ndarray, sample_weight: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The classes and each row's code; at least two classes must have weight."""
-    values, codes = np.unique(found, return_inverse=True)
-    counted = values if sample_weight is None else np.unique(found[weights(sample_weight, found.shape[0]) > 0])
-    if counted.size < 2:
-        raise ValueError(f"y must have at least 2 classes, got 1 class: {counted[0]!r}.")
+def classes(row_labels: np.ndarray, sample_weight: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The sorted classes, and the index of each row's class; at least two classes must have a positive weight."""
+    values, codes = np.unique(row_labels, return_inverse=True)
+    weighted = (
+        values if sample_weight is None else np.unique(row_labels[weights(sample_weight, row_labels.shape[0]) > 0])
+    )
+    if weighted.size < 2:
+        raise ValueError(f"y must have at least 2 classes, got 1 class: {weighted[0]!r}.")
     return values, codes
 
 
-def class_weighted(class_weight: Any, found: np.ndarray, codes: np.ndarray, sample_weight: Any) -> Any:
-    """Weights of the rows times those of their classes."""
+def class_weighted(class_weight: Any, names: np.ndarray, codes: np.ndarray, sample_weight: Any) -> Any:
+    """The weight of each row times the weight of its class; `names` are the classes."""
     if class_weight is None:
         return sample_weight
     own = np.ones(codes.size) if sample_weight is None else weights(sample_weight, codes.size)
     if isinstance(class_weight, str):
         option("class_weight", class_weight, ("balanced",))
-        totals = np.bincount(codes, own, minlength=found.size)
-        return own * (own.sum() / (found.size * np.maximum(totals, 1e-300)))[codes]
+        totals = np.bincount(codes, own, minlength=names.size)
+        return own * (own.sum() / (names.size * np.maximum(totals, 1e-300)))[codes]
     if not isinstance(class_weight, Mapping):
         raise TypeError(f"class_weight must be None, 'balanced' or a dict, got {type(class_weight).__name__}.")
-    unknown = [label for label in class_weight if label not in found.tolist()]
+    unknown = [label for label in class_weight if label not in names.tolist()]
     if unknown:
         raise ValueError(f"class_weight must name classes of y only, got {unknown[0]!r}.")
     for label, given in class_weight.items():
         number(f"class_weight[{label!r}]", given, at_least=0)
-    own = own * np.array([float(class_weight.get(label, 1.0)) for label in found.tolist()])[codes]
+    own = own * np.array([float(class_weight.get(label, 1.0)) for label in names.tolist()])[codes]
     left = np.unique(codes[own > 0]).size
     if left < 2:
         raise ValueError(f"class_weight must leave at least 2 classes of y, got {left}.")
     return own
 
 
-def known(y_val: Any, found: np.ndarray) -> np.ndarray:
-    """Codes of labels that must all be among the classes."""
+def known(y_val: Any, names: np.ndarray) -> np.ndarray:
+    """The index of each label's class; a label that is not among the classes `names` is an error."""
     given = column_or_1d(to_host(y_val) if is_foreign(y_val) else y_val)
-    codes = np.searchsorted(found, given)
-    unknown = found[np.minimum(codes, found.size - 1)] != given
+    codes = np.searchsorted(names, given)
+    unknown = names[np.minimum(codes, names.size - 1)] != given
     if np.any(unknown):
         raise ValueError(f"y_val must hold labels of y only, got {given[unknown][0]!r}.")
     return codes
 
 
 def packed_labels(labels: Any) -> dict[str, Any]:
-    """Class labels as a file keeps them: `values`, and whether they are Python objects (strings of a frame)."""
+    """Class labels as a file holds them: `values`, and whether they were Python objects (strings of a frame)."""
     values = to_host(labels) if is_foreign(labels) else np.asarray(labels)
     are_objects = values.dtype == object
-    if are_objects and all(isinstance(each, str) for each in values.tolist()):
+    if are_objects and all(isinstance(label, str) for label in values.tolist()):
         values = values.astype(np.str_)
     if values.dtype.kind not in "biufU":
         raise ValueError(f"y must have had words, numbers or truth values as labels to be saved, got {values.dtype}.")
@@ -120,7 +122,7 @@ def packed_labels(labels: Any) -> dict[str, Any]:
 
 
 def unpacked_labels(fields: Fields, n_classes: int) -> np.ndarray:
-    """The labels that `packed_labels` gave, checked."""
+    """The inverse of `packed_labels`; the fields are checked."""
     values = fields.array("values", n_classes, kinds="biufU", finite=False)
     return values.astype(object) if fields.option("objects", (True, False)) else values
 
@@ -131,9 +133,9 @@ def one_hot(codes: np.ndarray, n_classes: int, X: Any) -> Array:
 
 
 def _checked(estimator: Any, X: Any, y: Any, **targets: Any) -> tuple[Any, np.ndarray]:
-    """Inputs and targets; inputs with words, categories, dates or missing values as a `Table`."""
+    """Checked inputs and targets. Inputs with strings, categories, dates or missing values become a `Table`."""
     if not is_table(X):
-        X, y = validate_data(estimator, X, y, **_KINDS, **targets)
+        X, y = validate_data(estimator, X, y, **_ARRAY_CHECKS, **targets)
         return Table.of(X) if has_holes(estimator, X, "X") or _has_categories(estimator, X) else X, y
     y = validate_data(estimator, y=y, **targets)
     X = checked(estimator, X, "X", reset=True)
@@ -142,7 +144,7 @@ def _checked(estimator: Any, X: Any, y: Any, **targets: Any) -> tuple[Any, np.nd
 
 
 def _has_categories(estimator: Any, X: Any) -> bool:
-    """Whether the user names columns of an array that are categories."""
+    """Whether `categorical_features` names columns of an array; only frames and dense NumPy arrays can have some."""
     given = estimator.categorical_features
     if given is None or is_from_dtype(given):
         return False
@@ -152,7 +154,7 @@ def _has_categories(estimator: Any, X: Any) -> bool:
 
 
 def has_holes(estimator: Any, X: Any, name: str) -> bool:
-    """Whether dense values are missing; infinity is an error."""
+    """Whether dense X has missing values (NaN). Infinity is an error, and so is NaN in sparse X."""
     values = X.data if scipy.sparse.issparse(X) else X
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(np.sum(values)):
@@ -164,24 +166,24 @@ def has_holes(estimator: Any, X: Any, name: str) -> bool:
     return missing
 
 
-_WANTED = "on the device and of the array library that fit saw"
+_AS_IN_FIT = "on the device and of the array library that fit saw"
 
 
 def later(estimator: Any, X: Any, name: str, reference: Array) -> Any:
-    """Inputs that follow those of fit: as many columns, in the reference's library and on its device."""
+    """Checked X of `predict`, or X_val: it must have the columns of `fit`, the reference's library and its device."""
     if is_foreign(X) or is_foreign(reference):
         got = where(X) if is_foreign(X) else type(X).__name__
         if got != where(reference):
-            raise ValueError(f"{name} must be {_WANTED}, {where(reference)}, got {got}.")
+            raise ValueError(f"{name} must be {_AS_IN_FIT}, {where(reference)}, got {got}.")
         return _foreign(estimator, X, name, reset=False)
     if name != "X":
-        X = check_array(X, input_name=name, **_KINDS) if not hasattr(X, "columns") else X
+        X = check_array(X, input_name=name, **_ARRAY_CHECKS) if not hasattr(X, "columns") else X
         if X.shape[1] != estimator.n_features_in_:
             raise ValueError(f"{name} must have {estimator.n_features_in_} columns like X, got {X.shape[1]}.")
     encoder = getattr(estimator, "encoder_", None)
     if encoder is not None and is_table(X):
         return encoder.encode(checked(estimator, X, name, reset=False))
-    X = validate_data(estimator, X, reset=False, **_KINDS)
+    X = validate_data(estimator, X, reset=False, **_ARRAY_CHECKS)
     missing = has_holes(estimator, X, name)
     if encoder is not None:
         return encoder.encode(Table.of(X.toarray() if scipy.sparse.issparse(X) else X))
@@ -189,7 +191,7 @@ def later(estimator: Any, X: Any, name: str, reference: Array) -> Any:
 
 
 def filled(estimator: Any, X: np.ndarray, name: str) -> np.ndarray:
-    """Missing values of columns that had none in fit: the centre of the column, as the scaling has it."""
+    """Replace missing values, in columns that had none in `fit`, by the column's centre in the scaling."""
     scaling = estimator.model_.scaling if hasattr(estimator, "model_") else None
     if scaling is None or scaling.kind == "none":
         column = int(np.flatnonzero(np.any(np.isnan(X), axis=0))[0])
@@ -198,18 +200,18 @@ def filled(estimator: Any, X: np.ndarray, name: str) -> np.ndarray:
 
 
 def later_numbers(y: Any, name: str, X: Any) -> Array:
-    """Numeric targets that follow those of fit, (n, q)."""
+    """Checked numeric y_val, (n, q)."""
     if is_foreign(X):
         return _as_columns(_foreign_targets(y, X, name))
     if is_foreign(y):
-        raise ValueError(f"{name} must be {_WANTED}, {where(_anchor(X))}, got {where(y)}.")
+        raise ValueError(f"{name} must be {_AS_IN_FIT}, {where(_anchor(X))}, got {where(y)}.")
     return _as_columns(check_array(y, ensure_2d=False, dtype=np.float64, input_name=name))
 
 
 def data(
     estimator: Any, X: Any, y: Array, sample_weight: Any, X_val: Any, y_val: Any, given_groups: Any = None
 ) -> Data:
-    """Checked data without rows of weight zero; tables are encoded."""
+    """The data of a fit: rows of weight zero are dropped, tables are encoded, validation rows are checked."""
     codes = groups(given_groups, int(X.shape[0]))
     y, weight = _as_columns(y), None
     if (X_val is None) != (y_val is None):
@@ -223,55 +225,53 @@ def data(
             y = namespace(y).take(y, like(keep, y), axis=0)
             codes = None if codes is None else codes[keep]
         weight = None if np.all(host_weight == 1) else like(host_weight, y)
-    found = Data(X, y, weight, groups=codes)
+    training_data = Data(X, y, weight, groups=codes)
     if isinstance(X, Table):
-        found = _encoded(estimator, X, found)
+        training_data = _encoded(estimator, X, training_data)
     if X_val is None:
-        return found
+        return training_data
     X_val = later(estimator, X_val, "X_val", _anchor(X))
     if y_val.shape[0] != X_val.shape[0]:
         raise ValueError(f"y_val must have as many rows as X_val, {X_val.shape[0]}, got {y_val.shape[0]}.")
     if y_val.shape[1] != y.shape[1]:
         raise ValueError(f"y_val must have {y.shape[1]} outputs like y, got {y_val.shape[1]}.")
-    return found._replace(x_val=X_val, y_val=y_val)
+    return training_data._replace(x_val=X_val, y_val=y_val)
 
 
 def _encoded(estimator: Any, table: Table, raw: Data) -> Data:
-    """The data with a table's columns of numbers; the estimator has the encoder."""
+    """The data with the table encoded as numbers; the estimator gets the fitted encoder."""
     encoder = TableEncoder(estimator.categorical_features)
     for name in ("n_features_in_", "feature_names_in_"):
         if hasattr(estimator, name):
             setattr(encoder, name, getattr(estimator, name))
     y = raw.y
     if y.shape[1] == 2 and np.array_equal(y.sum(axis=1), np.ones(len(y))):
-        y = y[:, 1:]  # of two classes, or shares, one says it all
+        y = y[:, 1:]  # two columns that add up to one: the second says it all
     x, is_fixed, means = encoder.encoded(table, y, raw.weight, raw.groups)
     estimator.encoder_ = encoder
     return raw._replace(x=x, is_fixed=is_fixed, means=means)
 
 
-def moved(found: Data, device: str | None) -> Data:
-    """The data on the device that the user names."""
+def moved(data: Data, device: str | None) -> Data:
+    """The data on the user's device; None leaves them where they are."""
     if device is None:
-        return found
-    x, x_val = (None if part is None else inputs_on(part, device) for part in (found.x, found.x_val))
-    y, weight, y_val = (
-        None if part is None else on_device(part, device) for part in (found.y, found.weight, found.y_val)
-    )
-    return found._replace(x=x, y=y, weight=weight, x_val=x_val, y_val=y_val)
+        return data
+    x, x_val = (None if part is None else inputs_on(part, device) for part in (data.x, data.x_val))
+    y, weight, y_val = (None if part is None else on_device(part, device) for part in (data.y, data.weight, data.y_val))
+    return data._replace(x=x, y=y, weight=weight, x_val=x_val, y_val=y_val)
 
 
 STREAMED_SHARE = 0.5
-"""Inputs that would take more of a GPU's free memory than this stay on the host and come block by block."""
+"""Inputs that need more than this share of a GPU's free memory stay on the host, and are copied block by block."""
 
 
 def inputs_on(values: Any, device: str | None) -> Any:
-    """Inputs on a device, streamed to it where they are large."""
+    """Inputs on a device; large ones stay on the host and are streamed to it."""
     return Streamed(values, device) if is_large(values, device) else on_device(values, device)
 
 
 def is_large(values: Any, device: str | None) -> bool:
-    """Whether inputs, a scaled copy and a split would take most of a GPU's memory."""
+    """Whether inputs, a scaled copy and a train-validation split of them need more than `STREAMED_SHARE` of a GPU."""
     if not isinstance(values, np.ndarray) or not isinstance(device, str) or not device.startswith("cuda"):
         return False
     reference = on_device(np.zeros(1), device)
@@ -279,7 +279,7 @@ def is_large(values: Any, device: str | None) -> bool:
 
 
 def on_device(values: Any, device: str | None) -> Any:
-    """NumPy values as torch tensors on a GPU; for "cpu" as they are."""
+    """NumPy arrays as torch tensors on a GPU; unchanged for "cpu"."""
     if not isinstance(device, str) or not (device == "cpu" or device.startswith("cuda")):
         raise ValueError(f"device must be None, 'cpu' or 'cuda', got {device!r}.")
     if is_foreign(values):
@@ -300,7 +300,7 @@ def on_device(values: Any, device: str | None) -> Any:
 
 
 def groups(groups: Any, n_rows: int) -> np.ndarray | None:
-    """Each row's group as a code, 0, 1, …, on the host; None stays None."""
+    """The group of each row as a number 0, 1, …, in a NumPy array; None stays None."""
     if groups is None:
         return None
     values = to_host(groups) if is_foreign(groups) else np.asarray(groups)
@@ -319,13 +319,13 @@ def groups(groups: Any, n_rows: int) -> np.ndarray | None:
 
 
 def where(values: Array) -> str:
-    """The library and device of an array, in words."""
+    """The library and the device of an array, for messages."""
     library = namespace(values).__name__.removeprefix("array_api_compat.")
     return f"{library} on {getattr(values, 'device', 'cpu')}"
 
 
 def _foreign(estimator: Any, X: Array, name: str, *, reset: bool) -> Array:
-    """What `validate_data` checks, for arrays that it would move to the host."""
+    """The checks of `validate_data` for arrays of other libraries, which `validate_data` would move to the host."""
     X = X.detach() if getattr(X, "requires_grad", False) else X
     xp = namespace(X)
     if X.ndim != 2:
@@ -362,7 +362,7 @@ def _foreign_targets(y: Any, X: Array, name: str, n_rows: int | None = None) -> 
 
 
 def _anchor(X: Any) -> Array:
-    """An array of X's library on X's device; NumPy's for sparse X and tables."""
+    """An array of X's library on X's device, as a reference for new arrays; sparse X and tables count as NumPy."""
     return np.empty(0) if scipy.sparse.issparse(X) or isinstance(X, Table) else X
 
 

@@ -1,4 +1,4 @@
-"""FourierModel: frequencies, amplitudes and scaling together; a function of raw inputs."""
+"""FourierModel: a fitted function of raw inputs, made of frequencies, amplitudes and scaling."""
 
 from __future__ import annotations
 
@@ -20,33 +20,42 @@ from fourierwalk.files.fields import Fields
 from fourierwalk.solving.fourier_space import applies
 
 LEAST_WORK = 1e7
-"""Products of points and frequencies below which a non-uniform FFT is not worth its overhead."""
+"""The least number of points times frequencies for which a non-uniform FFT is worth its overhead."""
 
 MOST_ENTRIES = 8_000_000
-"""Entries of the largest matrix of gradients (rows times inputs) that is made at once."""
+"""The most entries (rows times inputs) of a matrix of gradients; more rows are taken in parts."""
 
 
 @dataclass(frozen=True)
 class FourierModel:
-    """x ↦ offset + Re Σ βₖ s(ωₖ, x̃), with x̃ the scaled x and everything else in the targets' own units.
+    """A fitted model: a function of raw inputs x, with values in the targets' units.
 
     Parameters
     ----------
     frequencies : array of shape (K, d)
-        ωₖ, in scaled units.
+        ωₖ, in units of the scaled inputs.
     amplitudes : array of shape (K, q)
         βₖ, in the targets' units.
     offset : array of shape (q,)
-        The constant.
+        The constant term.
     features : Features
-        The kind of s.
+        The functions s(ω, x̃) that the model is a sum of.
     scaling : Scaling
-        How inputs were scaled.
+        The scaling of the inputs.
     bounds : array of shape (2, q), optional
-        The lowest and the highest value of each output that a call returns: values beyond are clipped. Complex values,
-        columns, the spectrum and gradients are of the model without bounds.
+        The lowest and the highest value of each output; a call clips its values to them. `complex_values`, `columns`
+        and `spectrum` ignore the bounds.
     importances : array of shape (d,), optional
-        How much each input matters: shares that are not negative and sum to one.
+        The importance of each input: shares that are not negative and sum to one.
+
+    See Also
+    --------
+    AdaptiveFourierRegressor : Fits such a model; its attribute `model_` is one.
+
+    Notes
+    -----
+    f(x) = offset + Re Σₖ βₖ s(ωₖ, x̃), where x̃ are the scaled inputs and s(ω, x) = exp(iω·x) for both Fourier kinds of
+    features.
 
     Examples
     --------
@@ -67,7 +76,7 @@ class FourierModel:
     importances: Any = None
 
     def __call__(self, x: Any) -> Array:
-        """The model's values (real parts), (n, q), within the bounds where there are any."""
+        """The values of the model (its real part), (n, q), clipped to the bounds if there are any."""
         values = self._unbounded(x)
         if self.bounds is None:
             return values
@@ -85,7 +94,7 @@ class FourierModel:
         )
 
     def on_host(self) -> FourierModel:
-        """The same model in NumPy arrays."""
+        """The same model with NumPy arrays."""
         return self._moved(to_host)
 
     def on_device_of(self, reference: Array) -> FourierModel:
@@ -94,7 +103,7 @@ class FourierModel:
 
     def _moved(self, move: Callable[[Array], Array]) -> FourierModel:
         inputs, targets = self.scaling.inputs.moved(move), self.scaling.targets.moved(move)
-        bounds, importances = (None if each is None else move(each) for each in (self.bounds, self.importances))
+        bounds, importances = (None if array is None else move(array) for array in (self.bounds, self.importances))
         return replace(
             self,
             frequencies=move(self.frequencies),
@@ -106,8 +115,8 @@ class FourierModel:
         )
 
     def to_tables(self) -> dict[str, Any]:
-        """What a file keeps, as JSON values and NumPy arrays; docs/files.md has their names and shapes."""
-        bounds, importances = (None if each is None else to_host(each) for each in (self.bounds, self.importances))
+        """The contents of a file, as JSON values and NumPy arrays; docs/files.md has their names and shapes."""
+        bounds, importances = (None if array is None else to_host(array) for array in (self.bounds, self.importances))
         return {
             "features": name_of(self.features),
             "frequencies": to_host(self.frequencies),
@@ -120,7 +129,7 @@ class FourierModel:
 
     @classmethod
     def from_tables(cls, fields: Fields) -> FourierModel:
-        """What `to_tables` gave, checked."""
+        """The inverse of `to_tables`; the fields are checked."""
         features = named(fields.option("features", sorted(KINDS)))
         frequencies = fields.array("frequencies", None, None)
         amplitudes = fields.array("amplitudes", frequencies.shape[0], None, kinds="fc")
@@ -154,7 +163,7 @@ class FourierModel:
         return container.write(path, type(self).__name__, self.to_tables())
 
     def complex_values(self, x: Any) -> Array:
-        """The complex values Σ βₖ exp(iωₖ·x) + offset, whose modulus the paper measures, (n, q)."""
+        """The complex values offset + Σ βₖ exp(iωₖ·x̃), (n, q). The paper measures errors by their modulus."""
         xp = namespace(self.amplitudes)
         if not xp.isdtype(self.amplitudes.dtype, "complex floating"):
             return xp.astype(self._unbounded(x), xp.complex128)
@@ -168,13 +177,14 @@ class FourierModel:
         return complex_of(parts[0], parts[1]) + xp.astype(self.offset, xp.complex128)
 
     def columns(self, x: Any) -> Array:
-        """The real columns at x, (n, n_columns · K)."""
+        """The real columns of the features at x, (n, n_columns · K)."""
         return self._concat(x, lambda block: self.features.columns(block, self.frequencies))
 
     def spectrum(self) -> tuple[Array, Array]:
-        """Frequencies in the inputs' own units, (K, d), and amplitudes whose phases go with them, (K, q).
+        """Frequencies in the inputs' own units, (K, d), and the amplitudes that belong to them, (K, q).
 
-        A model of clipped inputs (``standardize="robust"``) is no sum of waves in these units: it has no spectrum.
+        The amplitudes differ from `amplitudes` in their phases, because the scaling also shifts the inputs. A model
+        with ``standardize="robust"`` clips its inputs, so it is not a sum of waves of x: it has no spectrum.
         """
         scale, center = self.scaling.inputs.scale, self.scaling.inputs.center
         xp = namespace(self.frequencies)
@@ -191,13 +201,13 @@ class FourierModel:
         return omega, self.amplitudes * turn[:, None]
 
     def relevance(self) -> Array:
-        """How much each input matters, (d,): shares that sum to one."""
+        """The importance of each input, (d,): shares that sum to one."""
         if self.importances is None:
             raise ValueError("relevance needs a model with importances, got one without: fit again to have them.")
         return self.importances
 
     def _transform_pays(self, x: Any) -> bool:
-        """Whether a non-uniform FFT is there, applies, is worth its overhead, and fits."""
+        """Whether a non-uniform FFT is installed, applies to the model, is worth its overhead, and fits in memory."""
         work = float(x.shape[0]) * float(self.frequencies.shape[0])
         if work < LEAST_WORK or not nufft.is_installed():
             return False
@@ -206,6 +216,7 @@ class FourierModel:
         return is_able and nufft.evaluation_bytes(rows.x, self.frequencies) < 0.25 * free_bytes()
 
     def _concat(self, x: Any, evaluate: Any) -> Array:
+        """The results of `evaluate` for all blocks of rows, one below the other."""
         rows = self.scaling.rows(x)
         width = self.features.n_columns * self.frequencies.shape[0]
         parts: list[Array] = [evaluate(block) for block in rows.blocks(width)]
@@ -235,7 +246,7 @@ def mean_squared_gradients(rows: Rows, features: Any, frequencies: Array, amplit
     array([2., 0.])
     """
     n_inputs, n_outputs = int(rows.x.shape[1]), int(amplitudes.shape[1])
-    vectors = frequencies[:, :n_inputs]  # a bias, the last component, is no input
+    vectors = frequencies[:, :n_inputs]  # without the bias, which is the last component
 
     def term(block: Block) -> Array:
         total = namespace(frequencies).zeros_like(vectors[0, :])
@@ -248,7 +259,7 @@ def mean_squared_gradients(rows: Rows, features: Any, frequencies: Array, amplit
 
 
 def _summed_squares(slopes: Array, vectors: Array, weight: Array | None) -> Array:
-    """Σₙ wₙ (slopes @ vectors)², (d,), some rows at a time."""
+    """Σₙ wₙ (slopes @ vectors)ₙ², (d,), computed for some rows at a time."""
     n_rows, height = int(slopes.shape[0]), max(1, MOST_ENTRIES // int(vectors.shape[1]))
     xp, total = namespace(vectors), namespace(vectors).zeros_like(vectors[0, :])
     for start in range(0, n_rows, height):

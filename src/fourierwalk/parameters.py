@@ -1,4 +1,4 @@
-"""What a parameter may be: one clear sentence that names it, what was expected and what came."""
+"""Checks of parameters. The error is one sentence: the parameter, what was expected, and what came."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 
 
 def option(name: str, value: Any, allowed: Sequence[Any]) -> None:
-    """One of a few words or truth values."""
-    plain = bool(value) if isinstance(value, np.bool_) else value  # as a grid over an array gives it
+    """Raise a `ValueError` unless the value is one of a few strings or Booleans."""
+    plain = bool(value) if isinstance(value, np.bool_) else value  # a grid search over an array gives np.bool_
     if not any(type(plain) is type(one) and plain == one for one in allowed):
         raise ValueError(f"{name} must be one of {list(allowed)}, got {value!r}.")
 
 
 def count(name: str, value: Any, at_least: int, words: Sequence[str] = ()) -> None:
-    """A whole number from a smallest one on, or one of a few words."""
+    """Raise a `ValueError` unless the value is a whole number of at least `at_least`, or one of a few strings."""
     if isinstance(value, str) and value in words:
         return
     if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < at_least:
@@ -36,7 +36,7 @@ def number(
     words: Sequence[str] = (),
     optional: bool = False,
 ) -> None:
-    """A finite number in a range, or one of a few words, or None where it is optional."""
+    """Raise a `ValueError` unless the value is a finite number in a range, a listed string, or an optional None."""
     if (optional and value is None) or (isinstance(value, str) and value in words):
         return
     real = isinstance(value, Real) and not isinstance(value, bool)

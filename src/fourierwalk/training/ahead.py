@@ -1,4 +1,7 @@
-"""Steps ahead of a device: taken without waiting for it, asked about in bulk, repeated where one cannot be trusted."""
+"""Samplers on a GPU: several steps are queued without waiting for the device, and checked together afterwards.
+
+A step whose solve turns out to be inaccurate is taken again, with the random numbers that it had.
+"""
 
 from __future__ import annotations
 
@@ -16,18 +19,18 @@ from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.recording import recorded
 
 STEPS_AT_ONCE = 16
-"""Steps between two questions: so many states are held."""
+"""Steps that are queued before the device is asked whether they can be trusted; as many states are in memory."""
 
 WORTH_RECORDING = 32
-"""Steps from which on the solve is recorded."""
+"""The least number of steps for which recording the solve as a CUDA graph is worth its time."""
 
 
 def sample(sampler: Any, minimize: Any, state: State, rng: Any, n_steps: int) -> Iterator[tuple[State, Info]]:
-    """``sampler.sample``; on a GPU a few steps ahead of it, with the same states and numbers.
+    """``sampler.sample``. On a GPU steps are queued ahead of the device; states and numbers are the same.
 
-    Any sampler can run ahead whose states hold all that it needs to go on, one of the user's own too. One that reads
-    numbers waits for them, and gains less. Descent reads every loss, and rows drawn at each call cannot be drawn again:
-    these take their steps one by one.
+    This works for every sampler, also the user's own, whose states hold all that it needs to continue. A sampler that
+    reads numbers from the device waits for them, and gains less. Two kinds take their steps one by one: `Descent`,
+    because it reads every loss, and solves on minibatches, because their rows cannot be drawn again.
     """
     if not is_remote(state.frequencies):
         yield from sampler.sample(minimize, state, rng, n_steps)
@@ -46,13 +49,16 @@ def sample(sampler: Any, minimize: Any, state: State, rng: Any, n_steps: int) ->
         yield from taken
         n_steps -= len(taken)
         state = taken[-1][0]
-        n_ahead = min(STEPS_AT_ONCE, 2 * n_ahead) if are_trusted else 1  # doubtful steps are seldom alone
+        n_ahead = min(STEPS_AT_ONCE, 2 * n_ahead) if are_trusted else 1  # the next steps may fail as well
 
 
 def _ahead(
     sampler: Any, minimize: Any, quick: Any, state: State, rng: Any, n_steps: int
 ) -> tuple[list[tuple[State, Info]], bool]:
-    """So many steps, or those up to the first that could not be trusted, which is taken again with care."""
+    """Up to `n_steps` steps, and whether all of them could be trusted.
+
+    The first step that cannot be trusted is taken again by `minimize`, and is the last one returned.
+    """
     watched, marks = _Watched(minimize, quick), [draws.mark(rng)]
     taken: list[tuple[State, Info]] = []
     try:
@@ -75,7 +81,7 @@ def _ahead(
 
 
 class _Watched:
-    """A problem solved without waiting; the answers whether its solutions can be trusted are kept, step by step."""
+    """Solves without waiting for the device, and collects for each step whether its solutions can be trusted."""
 
     def __init__(self, minimize: LeastSquares, quick: Any) -> None:
         self.gradient, self._quick = minimize.gradient, quick
@@ -88,11 +94,11 @@ class _Watched:
         return solution._replace(info=solution.info._replace(trusted=True))
 
     def end_step(self) -> None:
-        """All solutions since the last call belong to one step."""
+        """Mark the end of a step: all solutions since the last call belong to it."""
         self._ends.append(len(self._flags))
 
     def trusted(self) -> np.ndarray:
-        """Whether each step can be trusted: the one question to the device."""
+        """Whether each step can be trusted. This waits for the device, once for all steps."""
         if not self._flags:
             return np.ones(len(self._ends), dtype=bool)
         flags = to_host(namespace(self._flags[0]).stack(self._flags))
@@ -101,15 +107,18 @@ class _Watched:
 
 
 def gathered(infos: Sequence[Info]) -> list[Info]:
-    """The steps' numbers as floats (of stacked walks as arrays on the host), brought from the device at once."""
+    """The infos with their numbers copied from the device in one go: floats, or NumPy arrays for stacked walks."""
     numbers = [number for info in infos for number in (info.acceptance, info.step_size, info.loss)]
     arrays = [number for number in numbers if _is_array(number)]
     if not arrays:
         return list(infos)
     xp = namespace(*arrays)
-    brought = iter(to_host(xp.stack(xp.broadcast_arrays(*arrays))))
-    here = iter([_plain(next(brought)) if _is_array(number) else number for number in numbers])
-    return [info._replace(acceptance=next(here), step_size=next(here), loss=next(here)) for info in infos]
+    host_arrays = iter(to_host(xp.stack(xp.broadcast_arrays(*arrays))))
+    host_numbers = iter([_plain(next(host_arrays)) if _is_array(number) else number for number in numbers])
+    return [
+        info._replace(acceptance=next(host_numbers), step_size=next(host_numbers), loss=next(host_numbers))
+        for info in infos
+    ]
 
 
 def _is_array(number: Any) -> bool:

@@ -1,4 +1,4 @@
-"""From what a search has found to a fit: amplitudes of all rows, the model, and all that is told about it."""
+"""The end of a fit: final amplitudes on all rows, the model in the user's units, history and calibration."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from fourierwalk.training.panel import RowsPanel
 from fourierwalk.training.selection import Candidate, choose_regularization, left_out_values, values_at
 
 MOST_LEFT_OUT = 1000
-"""Up to so many rows a calibration without held-out rows is by leave-one-out; beyond, on rows of the fit."""
+"""Without validation rows, a calibration uses leave-one-out up to this many rows, and the rows of the fit beyond."""
 
 GRADIENT_ROWS = 2000
-"""Rows at which the inputs' relevance is measured, at most."""
+"""The most rows at which the slopes of the model are measured for the importance of the inputs."""
 
 
 class Calibration(NamedTuple):
-    """Values of the kept model at rows that it was not fitted to, their targets and weights, on the host."""
+    """Values of the final model at rows that it was not fitted to, their targets and weights, as NumPy arrays."""
 
     values: np.ndarray
     targets: np.ndarray
@@ -41,7 +41,7 @@ class Calibration(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """All that a fit has learnt; `interrupted`: the user ended it before its time."""
+    """The result of a fit; `interrupted` says whether the user pressed Ctrl-C."""
 
     model: FourierModel
     regularization: float
@@ -53,7 +53,7 @@ class Fit(NamedTuple):
 
 
 class Watched(NamedTuple):
-    """What a search had found when it ended, all that it told, and whether the user ended it."""
+    """The result of a search, all its events, and whether the user interrupted it."""
 
     found: Found
     events: list[Event]
@@ -66,7 +66,10 @@ def watch(
     deadline: float,
     watchers: Sequence[Callable[[Event], bool]],
 ) -> Watched:
-    """Run a search to its end, to a deadline, to an interrupt or until a watcher wants it to end."""
+    """Run a search until it ends, the deadline has passed, the user interrupts it, or a watcher returns True.
+
+    The deadline and the watchers end a search only once it has a result.
+    """
     events, found, interrupted, is_stopped = list(decisions), None, False, False
     try:
         while found is None or not (is_stopped or time.monotonic() >= deadline):
@@ -92,32 +95,33 @@ def watch(
 
 @dataclass(frozen=True)
 class Assembly:
-    """What a fit is put together from.
+    """The parts of a fit, and how the model is put together from them.
 
     Parameters
     ----------
     scaling : Scaling
-        How inputs and targets were scaled.
+        The scaling of inputs and targets.
     panel : RowsPanel
-        The rows.
+        The rows that the search has used.
     raw : Rows
-        The scaled rows in the inputs' own columns, where the panel's are coordinates of wide ones.
+        The scaled rows with all input columns. They differ from the panel's rows if the search has used fewer columns,
+        or coordinates of the rows' span.
     features : Features
         The kind of columns.
     solver : Solver
         How amplitudes are solved for.
     search : object
-        What has searched.
+        The search that has found the frequencies.
     split_seed : int
-        Of the folds.
+        The seed of the train-validation split.
     regularization : float, optional
-        The user's λ.
+        The user's λ. None: chosen by the search, or by generalised cross-validation.
     bounds : array of shape (2, q), optional
-        What predictions are kept within.
+        The range that predictions are clipped to.
     are_classes : bool
         Whether targets are one-hot.
     is_fixed : array of bool, of shape (d,), optional
-        Columns that were not scaled to a spread of one.
+        Columns that were only centred, not divided by their standard deviation.
     """
 
     scaling: Scaling
@@ -134,13 +138,13 @@ class Assembly:
 
     @property
     def whole(self) -> LeastSquares:
-        """The problem on all rows, in double precision."""
+        """The least squares problem on all rows, in double precision."""
         return LeastSquares(
             self.panel.rows, self.features, 0.0, replace(self.solver, precision="double", batch_size=None)
         )
 
     def fit(self, watched: Watched) -> Fit:
-        """The model and all that is told about it."""
+        """The model of a finished search, with history, calibration and what a warm start needs."""
         found, events = watched.found, list(watched.events)
         members = [self._final(member, events) for member in found.members]
         self._warn_if_constant(members)
@@ -162,7 +166,10 @@ class Assembly:
         return Fit(model, regularization, history, weight, resume, calibration, watched.interrupted)
 
     def _final(self, member: Candidate, events: list[Event]) -> Candidate:
-        """The member with amplitudes of all rows: at the user's λ, the one of the held-out rows, or one by GCV."""
+        """The member with amplitudes solved for on all rows.
+
+        λ is the user's, or was chosen on the validation rows; without these, generalised cross-validation chooses it.
+        """
         look = member.look
         if member.is_constant:
             return member
@@ -192,7 +199,7 @@ class Assembly:
         if self.features.slopes is not None:
             some = self.raw.take(np.linspace(0, n - 1, min(n, GRADIENT_ROWS)).astype(np.int64))
             squares = mean_squared_gradients(some, self.features, frequencies, amplitudes)
-            if self.is_fixed is not None:  # a slope along such a column counts as much as the column varies
+            if self.is_fixed is not None:  # columns that were not scaled: as if their variance were one
                 squares = squares * like(np.where(self.is_fixed, np.var(to_host(some.x), axis=0), 1.0), squares)
             importances = _relevance(squares)
         targets = self.scaling.targets
@@ -203,7 +210,7 @@ class Assembly:
 
 
 def _relevance(squares: Array) -> Array:
-    """As shares of their sum; all alike where there is nothing to share."""
+    """The squares divided by their sum; equal shares if the sum is zero."""
     xp = namespace(squares)
     total = xp.sum(squares)
     alike = xp.ones_like(squares) / squares.shape[0]
@@ -211,7 +218,7 @@ def _relevance(squares: Array) -> Array:
 
 
 def _calibration(whole: LeastSquares, found: Found, final: Sequence[Candidate], scaling: Scaling) -> Calibration:
-    """The members' values at rows that they were not fitted to, as far as there are any."""
+    """The members' values at their validation rows; without validation rows, see `_own_values`."""
     if found.judges[0] is None:
         parts = [_own_values(whole, final)]
     else:
@@ -234,18 +241,18 @@ def _calibration(whole: LeastSquares, found: Found, final: Sequence[Candidate], 
 
 
 def _own_values(whole: LeastSquares, final: Sequence[Candidate]) -> tuple[Any, Rows]:
-    """Values at the rows of the fit: of few rows with each left out in turn."""
+    """Values at the rows of the fit: by leave-one-out if there are few rows and one member."""
     rows = whole.rows
     if len(final) == 1 and rows.total_weight <= MOST_LEFT_OUT:
         return left_out_values(whole, final[0].frequencies, final[0].look.regularization), rows
-    if len(rows) > 10 * MOST_LEFT_OUT:  # from all over: they may be sorted by class
+    if len(rows) > 10 * MOST_LEFT_OUT:  # evenly spaced, because rows may be sorted by class
         rows = rows.take(np.linspace(0, len(rows) - 1, 10 * MOST_LEFT_OUT).astype(np.int64))
     frequencies, amplitudes = averaged([(member.frequencies, member.amplitudes) for member in final])
     return values_at(rows, whole.features, frequencies, whole.features.coefficients(amplitudes)), rows
 
 
 def _solves(events: Sequence[Event]) -> Iterator[Decision]:
-    """What the walk's solves were, in words."""
+    """Decisions that count the solves by path and precision, and those that were repeated or singular."""
     solves = [event.solve for event in events if isinstance(event, Info) and event.solve is not None]
     for path, precision in sorted({(solve.path, solve.precision) for solve in solves}):
         n = sum((solve.path, solve.precision) == (path, precision) for solve in solves)

@@ -1,4 +1,4 @@
-"""Training without tuning (`sampler="auto"`): models that grow by what held-out rows say, and their average."""
+"""Training without tuning (`sampler="auto"`): models grow while the validation error falls, and are averaged."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ from fourierwalk.training.selection import Candidate, Look, Selection, by_leave_
 from fourierwalk.training.starts import KINDS, MOST_DOUBLINGS, Drawing, Shape, drawn
 
 WALK_REGULARIZATION = 0.01
-"""λ of a walk that does not choose one."""
+"""λ of the steps of a walk if the user gives none."""
 
 
 class Split(NamedTuple):
-    """Rows to learn from, looks at the rows held out from them (if any are), and the shape of a start."""
+    """A train-validation split, and the distribution of the first frequencies."""
 
-    problem: LeastSquares
-    selection: Selection | None
+    problem: LeastSquares  # on the training rows
+    selection: Selection | None  # with the validation rows; None: there are none
     shape: Shape | None = None
 
     def sample(self, n_rows: int) -> Split:
-        """The same with no more than so many rows to learn from; they come in a random order."""
+        """The same with at most `n_rows` training rows: the first ones, because rows are in random order."""
         if n_rows >= len(self.problem.rows) or self.selection is None:
             return self
         return self._posed(self.problem.rows.take(np.arange(n_rows)), self.problem.features)
 
     def rounded(self) -> Split:
-        """The same in single precision, where that is faster: for Fourier pairs of NumPy's dense rows."""
+        """The same in single precision where that is faster: for cosine-sine features of dense NumPy rows."""
         if self.problem.features != CosineSine() or not isinstance(self.problem.rows.x, np.ndarray):
             return self
         return self._posed(self.problem.rows, RoundedCosineSine())
 
     def _posed(self, rows: Rows, features: Features) -> Split:
-        """The problem and its looks, which share their equations."""
+        """A split with other training rows or features; the problem and the looks share their equations."""
         selection: Any = self.selection
         problem = LeastSquares(rows, features, self.problem.regularization, self.problem.solver)
         minimize = replace(problem, solver=selection.minimize.solver)
@@ -55,78 +55,82 @@ class Split(NamedTuple):
 
 
 class Panel(Protocol):
-    """The ways to hold rows out."""
+    """The rows of a fit, with one train-validation split for each member of the average."""
 
     @property
     def n_together(self) -> int:
-        """Members whose held-out rows decide together."""
+        """The number of members whose validation errors are averaged when the width is chosen."""
 
     @property
     def n_rows(self) -> int:
-        """The distinct rows."""
+        """The number of distinct rows."""
 
     @property
     def n_inputs(self) -> int:
-        """Their columns."""
+        """The number of columns."""
 
     @property
     def holds_out(self) -> bool:
-        """Whether there are rows to choose by."""
+        """Whether there are validation rows."""
 
     def split(self, member: int) -> Split:
-        """The rows of a member."""
+        """The train-validation split of a member."""
 
 
 class Grown(NamedTuple):
-    """A member on its way, and whether its descent ended before its steps were done."""
+    """A member that may still grow, and whether its descent stopped early."""
 
     candidate: Candidate
     is_done: bool = False
 
 
 class Found(NamedTuple):
-    """What a search has found so far: the members of the model, and the looks at the rows that each has not seen."""
+    """The result of a search so far."""
 
-    members: tuple[Candidate, ...]
-    judges: tuple[Selection | None, ...]
-    state: State
+    members: tuple[Candidate, ...]  # the models to be averaged
+    judges: tuple[Selection | None, ...]  # the validation rows of each member; None: there are none
+    state: State  # where a warm start continues
 
 
 class Start(NamedTuple):
-    """Where frequencies start: how many (None: to be found); the user's own, their spread and λ, if any; steps done."""
+    """What the user has fixed about the first frequencies; None is left to the search."""
 
     n_frequencies: int | None
-    dimension: int
+    dimension: int  # components of a frequency: the inputs, and a bias if the features have one
     n_inputs: int
-    frequencies: Array | None = None
-    spread: float | None = None
-    regularization: float | None = None
-    step: int = 0
+    frequencies: Array | None = None  # the first frequencies themselves
+    spread: float | None = None  # the standard deviation of their components
+    regularization: float | None = None  # λ
+    step: int = 0  # steps of earlier fits
 
 
 @dataclass(frozen=True)
 class Automatic:
-    """Training without tuning: a narrow model grows as long as held-out rows say that it pays.
+    """Training without tuning: a narrow model grows as long as its validation error falls clearly.
 
-    New frequencies are drawn in several ways; held-out rows choose among them, and descent refines all frequencies.
-    The models of several folds, or of several starts, are averaged.
+    New frequencies are drawn in several ways, and the way with the least validation error is taken. Descent then
+    refines all frequencies. The final model is the average of several members, each with other validation rows.
 
     Parameters
     ----------
     policy : Policy
-        The numbers that it goes by.
+        The tuned numbers.
     kinds : tuple of str
         The ways to draw new frequencies, some of `fourierwalk.training.starts.KINDS`.
     descend : bool
-        Whether descent refines.
+        Whether frequencies are refined by descent.
     proposal : Proposal, optional
         How the kind "walk" moves frequencies. None: by their amplitude-weighted covariance, with log-normal lengths.
     max_norm : float
-        No frequency is drawn with this norm or moves to it, or beyond.
+        All frequencies stay below this norm.
     n_steps : int, optional
-        Steps of descent of each member, at most. None: by the policy.
+        The most steps of descent of each member. None: as the policy says.
     patience : int, optional
-        Looks at the held-out rows without a gain after which descent ends. None: by the policy.
+        Descent ends after this many looks at the validation rows without a gain. None: as the policy says.
+
+    See Also
+    --------
+    fourierwalk.training.policy.Policy : The tuned numbers, with the evidence for each.
 
     Examples
     --------
@@ -149,7 +153,7 @@ class Automatic:
     patience: int | None = None
 
     def search(self, panel: Panel, start: Start, rng: np.random.Generator) -> Generator[Event | Found, None, Found]:
-        """Search for frequencies, yielding every step, look, decision, and the best that there is so far."""
+        """Search for frequencies. Yields every step, look and decision, and each better result as a `Found`."""
         if not panel.holds_out:
             return (yield from self._by_leave_one_out(panel.split(0).problem, start, rng))
         levels = self.levels(panel, start)
@@ -171,7 +175,7 @@ class Automatic:
         return found
 
     def levels(self, panel: Panel, start: Start) -> list[tuple[int, ...]]:
-        """The widths of the members that decide together, from the narrowest on."""
+        """The widths (numbers of frequencies) to try, narrowest first: one width for each member of the panel."""
         if start.frequencies is not None:
             return [(int(start.frequencies.shape[0]),)]
         least = self.policy.least_width
@@ -179,7 +183,7 @@ class Automatic:
             n_members = max(self.policy.members, panel.n_together)
             most = max(least, min(self.policy.most_frequencies // n_members, panel.n_rows // 2))
             widths = self._widths(most)
-            if len(widths) > 1 and widths[-1] < 2 * widths[-2]:  # hardly wider
+            if len(widths) > 1 and widths[-1] < 2 * widths[-2]:  # not worth a level of its own
                 widths = widths[:-1]
             return [(width,) * panel.n_together for width in widths]
         n_members = max(1, min(panel.n_together, start.n_frequencies // least))
@@ -187,20 +191,20 @@ class Automatic:
         return [*((width,) * n_members for width in self._widths(last[0])[:-1]), tuple(last)]
 
     def _widths(self, most: int) -> list[int]:
-        """From the narrowest to the widest, each so many times the one before; the widest as it is."""
+        """A geometric sequence of widths, from the policy's least width to `most`."""
         widths = [min(self.policy.least_width, most)]
         while widths[-1] < most:
             widths.append(min(self.policy.growth * widths[-1], most))
         return widths
 
     def _worth(self, width: int, panel: Panel) -> float:
-        """The share of the error that this width must take off: the more, the more operations it costs."""
+        """The relative gain in validation error that makes this width worth its cost; it grows with the cost."""
         n_members = max(self.policy.members, panel.n_together)
         cost = 4.0 * width**2 * self._n_rows(width, panel.n_inputs, panel.n_rows) * self.policy.steps * n_members
         return self.policy.widening * (1.0 + cost / self.policy.operations)
 
     def _n_rows(self, width: int, n_inputs: int, n_rows: int) -> int:
-        """The rows that a model of this width learns its frequencies from: more, the more components these have."""
+        """The number of rows that frequencies of this width are learnt from; more if there are many inputs."""
         return min(n_rows, int(self.policy.rows_per_frequency * width * max(1.0, n_inputs / self.policy.few_inputs)))
 
     def _sampled(self, split: Split, width: int) -> Split:
@@ -208,7 +212,7 @@ class Automatic:
         return split.sample(self._n_rows(width, int(rows.x.shape[1]), len(rows)))
 
     def _sizes(self, start: Start, trained: Sequence[int]) -> list[int]:
-        """The widths of all members, those that are there first."""
+        """The widths of all members; the trained ones come first."""
         if start.frequencies is not None:
             return list(trained)
         policy, width = self.policy, trained[0]
@@ -222,7 +226,7 @@ class Automatic:
     def _grown_together(
         self, panel: Panel, start: Start, levels: Sequence[tuple[int, ...]], rng: np.random.Generator
     ) -> Generator[Event | Found, None, Found]:
-        """The members that decide together, at the width beyond which it does not pay to grow."""
+        """Grow the members of the panel together, until a larger width does not lower their mean validation error."""
         n_members = len(levels[0])
         splits = [panel.split(member) for member in range(n_members)]
         judges = tuple(split.selection for split in splits)
@@ -234,8 +238,8 @@ class Automatic:
                 last[i] = yield from self._grown(splits[i], last[i], width, start, levels, rng)
                 if not best and i == 0:
                     yield _found([last[0].candidate], judges[:1])
-            bar = self._worth(level[0], panel) if start.n_frequencies is None else self.policy.widening
-            pays = not best or _error(best) - _error(last) > bar * (_error(best) + floor)
+            least_gain = self._worth(level[0], panel) if start.n_frequencies is None else self.policy.widening
+            pays = not best or _error(best) - _error(last) > least_gain * (_error(best) + floor)
             yield Decision(
                 f"{_counted(n_members, 'model')} of {level[0]} frequencies: held-out error {_error(last):.4g}"
                 + ("" if pays else f", against {_error(best):.4g}: not worth its width")
@@ -261,7 +265,7 @@ class Automatic:
         levels: Sequence[tuple[int, ...]],
         rng: np.random.Generator,
     ) -> Generator[Event, None, Grown]:
-        """A model of this width: what there is, new frequencies of the best kind, and descent from there."""
+        """Widen a model: draw new frequencies in every way, keep the best, and descend from there."""
         sampled = self._sampled(split, width)
         selection: Any = sampled.selection
         before = None if grown is None else grown.candidate
@@ -280,7 +284,7 @@ class Automatic:
     def _drawn(
         self, split: Split, before: Candidate | None, width: int, start: Start, rng: np.random.Generator
     ) -> Generator[tuple[str, Array], None, None]:
-        """All frequencies of a model of this width, by the kind of the new ones."""
+        """For each way to draw new frequencies: its name, and all frequencies of the wider model."""
         reference, xp = split.problem.rows.y, namespace(split.problem.rows.y)
         if start.frequencies is not None:
             yield "given", start.frequencies
@@ -298,7 +302,7 @@ class Automatic:
             yield kind, frequencies if before is None else xp.concat((before.frequencies, frequencies), axis=0)
 
     def _inside(self, frequencies: Array) -> Array:
-        """New frequencies, shortened where their norm is too large."""
+        """New frequencies; those of a norm beyond `max_norm` are shortened."""
         if math.isinf(self.max_norm):
             return frequencies
         xp, lengths = namespace(frequencies), norms(frequencies)
@@ -309,7 +313,7 @@ class Automatic:
     def _descended(
         self, split: Split, chosen: Candidate, n_steps: int, patience: int, rng: np.random.Generator
     ) -> Generator[Event, None, Grown]:
-        """The best state of a descent from a candidate."""
+        """The best state of a descent from a candidate; in single precision while errors and λ are large enough."""
         if not self.descend or n_steps < 1 or split.problem.features.gradient is None:
             return Grown(chosen)
         policy = self.policy
@@ -331,13 +335,13 @@ class Automatic:
         trail: Any = yield from (
             _in_single(events) if isinstance(split.problem.features, RoundedCosineSine) else events
         )
-        look = trail.best.look._replace(step=trail.state.step)  # the next steps are counted from here
+        look = trail.best.look._replace(step=trail.state.step)  # count on from the last step, not from the best one
         return Grown(trail.best._replace(look=look), trail.ending is not Ending.ALL_DONE)
 
     def _polished(
         self, split: Split, grown: Grown, levels: Sequence[tuple[int, ...]], rng: np.random.Generator
     ) -> Generator[Event, None, Candidate]:
-        """The member after a longer descent, if it may gain by one, with a λ of all its rows from a finer path."""
+        """The finished member: a longer descent unless the last one stopped early, then λ from a finer grid."""
         selection: Any = split.selection
         n_steps = self.policy.last_steps if self.n_steps is None else self.n_steps % len(levels)
         if not grown.is_done:
@@ -349,7 +353,10 @@ class Automatic:
     def _by_leave_one_out(
         self, problem: LeastSquares, start: Start, rng: np.random.Generator
     ) -> Generator[Event | Found, None, Found]:
-        """A spread and a λ, and no steps: leave-one-out cannot judge frequencies that were fitted to its rows."""
+        """Very few rows: leave-one-out chooses the spread of the frequencies and λ.
+
+        No step is taken, because leave-one-out cannot judge frequencies that were fitted to the same rows.
+        """
         is_given = start.frequencies is not None
         best = spread_by_trial(
             lambda ω: by_leave_one_out(problem, ω if is_given else self._inside(ω), start.regularization),
@@ -361,17 +368,16 @@ class Automatic:
         yield Decision(f"frequencies of spread {spread_of(best.frequencies):.3g} without steps, by leave-one-out")
         found = _found([best], (None,))
         total = problem.rows.total_weight
-        constant = (
-            float(problem.rows.target_energy) / total * (total / max(total - 1.0, 1.0)) ** 2
-        )  # mean of the others
-        if not best.look.error < constant:
+        # The leave-one-out error of the constant model, which predicts each row by the mean of the others.
+        constant_error = float(problem.rows.target_energy) / total * (total / max(total - 1.0, 1.0)) ** 2
+        if not best.look.error < constant_error:
             return (yield from _constant(found))
         yield found
         return found
 
 
 def _in_single(events: Generator[Info | Look, None, Trail]) -> Generator[Info | Look, None, Trail]:
-    """The same events, of steps that were solved in single precision."""
+    """The same events, with the precision of the steps recorded as single."""
     while True:
         try:
             event = next(events)
@@ -388,12 +394,12 @@ def _found(members: Sequence[Any], judges: Sequence[Selection | None]) -> Found:
 
 
 def _error(members: Sequence[Grown]) -> float:
-    """The mean of the members' held-out errors: their folds are of one size."""
+    """The mean validation error of the members; their folds have the same size."""
     return sum(member.candidate.look.error for member in members) / len(members)
 
 
 def _least_error(judges: Sequence[Selection | None], policy: Policy) -> float:
-    """What log losses are told apart by: a few rows, if all the others are certain. Squares need no such floor."""
+    """A floor for comparisons of log losses, so that a few rows do not decide; zero for squared errors."""
     n_rows = sum(len(judge.held_out) for judge in judges if judge is not None and judge.shares is not None)
     return policy.sure_rows / n_rows if n_rows else 0.0
 
@@ -403,12 +409,15 @@ def _counted(n: int, noun: str) -> str:
 
 
 def shares(n: int, n_parts: int) -> list[int]:
-    """n in so many parts that differ by one at most."""
+    """n as a sum of `n_parts` whole numbers that differ by at most one."""
     return [n * (i + 1) // n_parts - n * i // n_parts for i in range(n_parts)]
 
 
 def beats_the_mean(found: Found, policy: Policy) -> bool:
-    """Whether the members beat the constant model on rows that they have not seen, surely or clearly in every fold."""
+    """Whether the members beat the mean of the targets on their validation rows.
+
+    Either every fold gains a clear share of the mean's error, or the mean gain is several standard errors above zero.
+    """
     judged = [(judge, member) for judge, member in zip(found.judges, found.members, strict=True) if judge is not None]
     gains = [judge.gains(member) for judge, member in judged]
     shares_gained = [
@@ -416,13 +425,13 @@ def beats_the_mean(found: Found, policy: Policy) -> bool:
         for gain, (_, member) in zip(gains, judged, strict=True)
     ]
     if min(shares_gained) > (policy.clear if len(gains) >= policy.folds else 1.0 - policy.clear):
-        return True  # heavy tails make the standard error large where nothing is left of the error
+        return True  # targets with heavy tails have a large standard error, even if the fit is perfect
     pooled = np.concatenate(gains)
     return bool(np.mean(pooled) > policy.sure * np.std(pooled) / math.sqrt(pooled.size))
 
 
 def averaged(models: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
-    """Frequencies and amplitudes of the average of some models."""
+    """Frequencies and amplitudes of the average of several models."""
     if len(models) == 1:
         return models[0]
     concat = namespace(models[0][0]).concat
@@ -433,26 +442,29 @@ def averaged(models: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
 def spread_by_trial(
     look: Callable[[Array], Candidate], start: Start, reference: Any, rng: np.random.Generator
 ) -> Candidate:
-    """The best of frequencies N(0, (2ⁱ/√d)²) with one draw of directions; the user's own start as it is."""
+    """The candidate with the least error among frequencies (2ⁱ/√d) ξ, for one draw ξ of normal numbers and some i.
+
+    The user's own frequencies, or frequencies of the user's spread, are taken as they are.
+    """
     if start.frequencies is not None:
         return look(start.frequencies)
-    drawn = like(rng.standard_normal((start.n_frequencies, start.dimension)), reference)  # type: ignore[arg-type]
+    normal = like(rng.standard_normal((start.n_frequencies, start.dimension)), reference)  # type: ignore[arg-type]
     if start.spread is not None:
-        return look(start.spread * drawn)
+        return look(start.spread * normal)
     unit = 1.0 / math.sqrt(start.dimension)
-    tried = {power: look(unit * 2.0**power * drawn) for power in (0, 1)}
-    way = 1 if tried[1].look.error < tried[0].look.error else -1
-    power = max(0, way)
+    tried = {power: look(unit * 2.0**power * normal) for power in (0, 1)}
+    direction = 1 if tried[1].look.error < tried[0].look.error else -1
+    power = max(0, direction)
     while abs(power) < MOST_DOUBLINGS:
-        tried[power + way] = look(unit * 2.0 ** (power + way) * drawn)
-        if not tried[power + way].look.error < tried[power].look.error:
+        tried[power + direction] = look(unit * 2.0 ** (power + direction) * normal)
+        if not tried[power + direction].look.error < tried[power].look.error:
             break
-        power += way
+        power += direction
     return tried[power]
 
 
 def _constant(found: Found) -> Generator[Event | Found, None, Found]:
-    """The constant model: nothing found is better."""
+    """The constant model, as members whose amplitudes are zero."""
     yield Decision("nothing beats the mean of the targets on rows that were not fitted: the constant model")
     nothing = tuple(
         Candidate(look._replace(regularization=math.inf), frequencies, 0 * amplitudes)

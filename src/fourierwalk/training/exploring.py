@@ -1,9 +1,9 @@
-"""Exploring with an exact kernel: how wide frequencies should spread, and in which directions.
+"""Exploring with a kernel: how far frequencies should spread, and in which directions.
 
-A Gaussian kernel is infinitely many frequencies. Kernel ridge regression on a sample of the rows says how wide they
-spread, and the gradients of its fit say in which directions: M = mean of ∇f ∇fᵀ. Fitted again with distances measured
-by M, and so on, it is a recursive feature machine; frequencies are then drawn from N(0, M/σ²). All of it runs in single
-precision, on the device that holds the rows.
+A Gaussian kernel of width σ is a model with infinitely many frequencies, drawn from N(0, 1/σ²). Kernel ridge regression
+on a sample of the rows finds σ. The gradients of its fit f give the average gradient outer product M = mean of ∇f ∇fᵀ.
+The kernel is fitted again with distances measured by M, and so on: a recursive feature machine. Frequencies are then
+drawn from N(0, M/σ²). All of it runs in single precision, on the device that holds the rows.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from fourierwalk.training.policy import Policy
 from fourierwalk.training.starts import MOST_DOUBLINGS, Shape
 
 RIDGES = (1e-6, 1e-4, 1e-2)
-"""The λ that an exploring kernel is fitted with."""
+"""The values of λ that are tried in kernel ridge regression."""
 
 
 class Sample(NamedTuple):
-    """Rows that a kernel is fitted to, in coordinates, and rows that judge it."""
+    """Rows that a kernel is fitted to (near), and validation rows (far), both in coordinates."""
 
     near: Array  # (n, r)
     far: Array  # (m, r)
-    targets: tuple[Array, Array]
-    weights: tuple[Array | None, Array | None]
+    targets: tuple[Array, Array]  # of near and far rows
+    weights: tuple[Array | None, Array | None]  # of near and far rows
 
     def measured(self, root: Array) -> Sample:
-        """The same rows with distances measured after a linear map."""
+        """The same rows after a linear map, which changes their distances."""
         return self._replace(near=self.near @ root, far=self.far @ root)
 
     def first(self, n: int) -> Sample:
-        """The same with no more than so many rows to fit to."""
+        """The same with at most n rows to fit to."""
         n = min(n, int(self.near.shape[0]))
         targets, weights = (self.targets[0][:n, :], self.targets[1]), self.weights
         if weights[0] is not None:
@@ -47,7 +47,7 @@ class Sample(NamedTuple):
 
 
 class KernelFit(NamedTuple):
-    """Kernel ridge regression with one width and λ: its held-out error and what its gradients are made of."""
+    """Kernel ridge regression with one width and λ: its validation error, and what its gradients need."""
 
     error: float
     width: float
@@ -57,28 +57,28 @@ class KernelFit(NamedTuple):
 
 
 class Exploration(NamedTuple):
-    """The rows, and the best of the exploring kernels so far."""
+    """The rows, and the best kernel fit so far."""
 
     sample: Sample
-    span: Span | None  # what the coordinates are of, where they are not the inputs
-    root: Array  # coordinates times this are what distances are measured in
+    span: Span | None  # the basis of the coordinates; None: they are the inputs
+    root: Array  # R with M = R Rᵀ: distances are those of coordinates times R
     fit: KernelFit
     first_width: float
 
     @property
     def shape(self) -> Shape:
-        """How frequencies of such a kernel are spread."""
+        """The distribution of this kernel's frequencies."""
         root = to_host(float64(self.root)).T / self.fit.width
         return Shape(root if self.span is None else to_host(self.span.lift(root)), self.first_width)
 
 
 def sample_size(n_inputs: int, policy: Policy) -> int:
-    """The rows that an exploring kernel is fitted to."""
+    """The number of rows that a kernel is fitted to."""
     return min(policy.sample, max(500, int(policy.wide / n_inputs)))
 
 
 def explore(train: Rows, held_out: Rows, policy: Policy) -> Exploration:
-    """Fit kernels, each with distances by the gradients of the one before, until that gains no more."""
+    """Fit kernels, each with distances from the gradients of the one before, as long as the error falls clearly."""
     best = last = first_look(train, held_out, policy)
     for _ in range(policy.iterations - 1):
         gradients = outer_product(last.sample.measured(last.root), last.fit)
@@ -92,7 +92,10 @@ def explore(train: Rows, held_out: Rows, policy: Policy) -> Exploration:
 
 
 def relevant(best: Exploration, policy: Policy) -> np.ndarray:
-    """The inputs that the kernel needs: of ever fewer, by their relevance, those with which held-out rows fare best."""
+    """The indices of the inputs that the kernel needs.
+
+    The least relevant inputs are removed step by step; the set with the least validation error is returned.
+    """
     relevance = to_host(namespace(best.root).sum(best.root * best.root, axis=1))
     order = np.argsort(-relevance)
     n_kept, errors = relevance.size, {relevance.size: best.fit.error}
@@ -112,14 +115,14 @@ def first_look(train: Rows, held_out: Rows, policy: Policy) -> Exploration:
     squares, weight = xp.sum(near * near, axis=1), sample.weights[0]
     mean = xp.mean(squares) if weight is None else xp.sum(squares * weight) / xp.sum(weight)
     width = math.sqrt(max(float(mean), 1e-12))
-    widths = [width * 4.0**power for power in range(-3, 2)]  # a sharp target may look like noise to a wide kernel
+    widths = [width * 4.0**power for power in range(-3, 2)]  # down to 1/64: wide kernels see sharp targets as noise
     coarse = best_of(sample.first(max(policy.coarse, near.shape[0] // 2)), widths, RIDGES)
     fit = best_fit(sample, coarse.width, coarse.ridge)
     return Exploration(sample, span, like(to_host(xp.eye(near.shape[1], dtype=xp.float32)), near), fit, fit.width)
 
 
 def sampled(train: Rows, held_out: Rows) -> tuple[Sample, Span | None]:
-    """Rows as they are, or, of sparse rows and of more columns than rows, in an orthonormal basis of their span."""
+    """The rows as a `Sample`. Sparse rows, and rows with more columns than rows, become coordinates of their span."""
     span: Span | None = None
     if train.center is None and train.x.shape[1] <= len(train):
         inputs = [_dense(rows) for rows in (train, held_out)]
@@ -132,7 +135,7 @@ def sampled(train: Rows, held_out: Rows) -> tuple[Sample, Span | None]:
 
 
 def _dense(rows: Rows) -> Array:
-    """Inputs, streamed ones too."""
+    """The inputs as one dense array; streamed inputs are copied to the device."""
     blocks = [block.x for block in rows.blocks(int(rows.x.shape[1]))]
     return namespace(*blocks).concat(blocks, axis=0)
 
@@ -143,14 +146,14 @@ def _single(values: Any) -> Array:
 
 
 def best_of(sample: Sample, widths: Sequence[float], ridges: Sequence[float]) -> KernelFit:
-    """The best fit of some widths and λ."""
+    """The fit with the least validation error among some widths and λ."""
     squares = distances(sample.near, sample.near), distances(sample.far, sample.near)
     fits = (kernel_fit(sample, squares, width, ridge) for width in widths for ridge in ridges)
     return min(fits, key=lambda fit: fit.error)
 
 
 def best_fit(sample: Sample, width: float, ridge: float) -> KernelFit:
-    """The best fit from here: while doubling the width, or halving it, helps; then by another λ."""
+    """A local search: double the width as long as the error falls, or halve it; then try the other λ."""
     squares = distances(sample.near, sample.near), distances(sample.far, sample.near)
     best = start = kernel_fit(sample, squares, width, ridge)
     for factor in (2.0, 0.5):
@@ -168,7 +171,7 @@ def best_fit(sample: Sample, width: float, ridge: float) -> KernelFit:
 def kernel_fit(sample: Sample, squares: tuple[Array, Array], width: float, ridge: float) -> KernelFit:
     """Kernel ridge regression from squared distances; an infinite error where the equations are singular."""
     xp, weight, weight_far = namespace(squares[0]), *sample.weights
-    kernel, kernel_far = (xp.exp(each * (-0.5 / (width * width))) for each in squares)
+    kernel, kernel_far = (xp.exp(square * (-0.5 / (width * width))) for square in squares)
     n = kernel.shape[0]
     if weight is None:
         matrix = shifted(xp.asarray(kernel, copy=True), ridge * n)
@@ -185,7 +188,7 @@ def kernel_fit(sample: Sample, squares: tuple[Array, Array], width: float, ridge
 
 
 def outer_product(sample: Sample, fit: KernelFit) -> Array:
-    """The mean outer product of the fit's gradients at its own rows, summed over outputs, of mean diagonal one."""
+    """The average gradient outer product of the fit at its own rows, summed over outputs, with mean diagonal one."""
     z, xp, weight = sample.near, namespace(sample.near), sample.weights[0]
     d = z.shape[1]
     total: Any = 0.0
@@ -198,14 +201,14 @@ def outer_product(sample: Sample, fit: KernelFit) -> Array:
 
 
 def distances(a: Array, b: Array) -> Array:
-    """Squared distances of rows."""
+    """The squared distances between the rows of a and the rows of b."""
     xp = namespace(a)
     squares = xp.sum(a * a, axis=1)[:, None] + xp.sum(b * b, axis=1)[None, :]
     return xp.clip(squares - 2.0 * (a @ b.T), 0.0)
 
 
 def _root_of(matrix: Array) -> Array:
-    """R with R Rᵀ = M, of mean diagonal one."""
+    """R with R Rᵀ = M, after M is scaled to mean diagonal one."""
     xp, matrix = namespace(matrix), float64(matrix)
     values, vectors = eigh(matrix * (matrix.shape[0] / max(float(xp.linalg.trace(matrix)), 1e-300)))
     return _single(vectors * xp.sqrt(xp.clip(values, 1e-10 * float(values[-1]))))

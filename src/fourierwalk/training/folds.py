@@ -1,4 +1,4 @@
-"""Rows held out in turn: equal rows, and rows of one group, stay together."""
+"""Folds: which rows are validation rows. Equal rows, and rows of one group, stay together."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from fourierwalk.training.policy import DEFAULT, Policy
 
 @dataclass(frozen=True)
 class Folds:
-    """Which rows each member does not see.
+    """The validation rows of each member.
 
     Parameters
     ----------
     unit : array of shape (n,)
-        The number of each row's unit, in a random order that the rows' contents fix: rows of one unit stay together.
+        The unit of each row: a number. Rows of one unit stay together. The order of the units is random, and depends
+        on the contents of the rows only.
     folds : sequence of arrays
-        The units that are held out, one array per fold; they are disjoint.
+        The units that are held out, one array per fold; folds are disjoint.
     n_rows : int
-        How many distinct rows there are.
+        The number of distinct rows.
     """
 
     unit: np.ndarray
@@ -37,13 +38,13 @@ class Folds:
         return len(self.folds)
 
     def mask(self, fold: int) -> np.ndarray:
-        """Which rows are held out."""
+        """A mask of the rows that are held out."""
         chosen = np.zeros(int(np.max(self.unit)) + 1, dtype=bool)
         chosen[self.folds[fold % len(self.folds)]] = True
         return chosen[self.unit]
 
     def shuffled(self, rows: np.ndarray) -> np.ndarray:
-        """Indices of rows in the random order of their units."""
+        """The indices `rows`, sorted by the random order of their units."""
         return rows[np.argsort(self.unit[rows], kind="stable")]
 
 
@@ -56,11 +57,11 @@ def folds(
     few: int = 0,
     policy: Policy = DEFAULT,
 ) -> Folds | None:
-    """Parts of the rows, of a share each, by a seeded hash of their contents or groups: their order is irrelevant.
+    """Split rows into folds by a seeded hash of their contents or groups; the order of the rows does not matter.
 
-    Below `few` distinct rows there are as many folds as the policy says, and every row is in one. None where there are
-    too few distinct rows to spare any. With labels every fold has its share of each class; a class with fewer distinct
-    rows than folds is never held out.
+    Each fold holds out the share `fraction` of the rows. With fewer than `few` distinct rows there are ``policy.folds``
+    folds, and every row is in one of them. With labels every fold has its share of each class; a class with fewer
+    distinct rows than folds is never held out. The result is None if there are too few distinct rows to hold any out.
     """
     hashes = row_hash(x, seed)
     n_rows = int(np.unique(hashes).size)
@@ -72,7 +73,7 @@ def folds(
     unit, classes = unit.reshape(-1), np.zeros(distinct.size, dtype=np.int64)
     if labels is not None and groups is None:
         classes = labels[first].astype(np.int64)
-        np.minimum.at(classes, unit, labels)  # rows that differ in their label alone: any rule, but one of contents
+        np.minimum.at(classes, unit, labels)  # equal rows with different labels: the rule must not depend on order
     n_folds = policy.folds if n_rows < few else max(1, int(1 / fraction + 1e-9))
     share = 1 / n_folds if n_rows < few else fraction
     if groups is not None and distinct.size < n_folds:
@@ -84,7 +85,7 @@ def folds(
 
 
 def _parts(classes: np.ndarray, n_folds: int, share: float) -> list[np.ndarray]:
-    """The units of each fold: a share of every class that is large enough; units come in a random order."""
+    """The units of each fold: a share of every class that is large enough. Units are in random order already."""
     parts: list[list[np.ndarray]] = [[np.empty(0, dtype=np.int64)] for _ in range(n_folds)]
     for name in np.unique(classes):
         members = np.flatnonzero(classes == name)
@@ -96,7 +97,7 @@ def _parts(classes: np.ndarray, n_folds: int, share: float) -> list[np.ndarray]:
 
 
 def row_hash(x: Any, seed: int) -> np.ndarray:
-    """A seeded 64-bit hash of each row's contents: equal rows have equal hashes, wherever they stand."""
+    """A seeded 64-bit hash of the contents of each row; equal rows have equal hashes."""
     keys = np.random.default_rng(seed).integers(1, 2**63, size=x.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(
         1
     )
@@ -121,12 +122,12 @@ def row_hash(x: Any, seed: int) -> np.ndarray:
 
 
 def _bits(values: np.ndarray) -> np.ndarray:
-    """The bits of doubles, 0 for either zero, so that absent entries of a sparse row count as its zeros."""
+    """The bits of doubles. Both zeros become 0, so that a sparse row and its dense form have the same hash."""
     return (np.ascontiguousarray(values, dtype=np.float64) + 0.0).view(np.uint64)
 
 
 def _mix(values: np.ndarray) -> np.ndarray:
-    """The finaliser of splitmix64; it keeps 0."""
+    """The finaliser of splitmix64, which maps 0 to 0."""
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return values ^ (values >> np.uint64(31))

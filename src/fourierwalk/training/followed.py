@@ -1,4 +1,4 @@
-"""A sampler that is followed from one start: what every sampler but "auto" does."""
+"""The search of every sampler but "auto": the sampler runs once, from one start."""
 
 from __future__ import annotations
 
@@ -21,19 +21,20 @@ from fourierwalk.training.selection import Candidate, Look
 
 
 class Resume(NamedTuple):
-    """Where a warm start goes on: the last state and its sampler, the draw of held-out rows, the best frequencies."""
+    """What a warm start needs of the last fit."""
 
     state: State
     sampler: Any
-    split_seed: int
+    split_seed: int  # of the train-validation split
     best_step: int
-    best: Array
-    scaling: str = "columns"  # the kind that its frequencies are in the units of
+    best: Array  # the best frequencies
+    scaling: str = "columns"  # the kind of scaling: it fixes the units of the frequencies
 
     def onward(self, walk: Any, minimize: Any, n_outputs: int) -> State:
-        """The last state, or a new one at its frequencies where the proposal or the outputs have changed since.
+        """The last state, or a new one at its frequencies if the sampler or the number of outputs has changed.
 
-        The last state of an average has the frequencies of one member: a walk goes on from those of all.
+        After an average of several models the last state holds the frequencies of one of them; the new state then
+        starts at the frequencies of all.
         """
         same = walk == self.sampler
         if same and self.state.amplitudes.shape[1] == n_outputs:
@@ -45,18 +46,22 @@ class Resume(NamedTuple):
 
 @dataclass(frozen=True)
 class Followed:
-    """A sampler that is followed from one start: what every sampler but "auto" does.
+    """The search of every sampler but "auto": the sampler runs once, from one start.
 
     Parameters
     ----------
     sampler : sampler object
-        What takes the steps.
-    n_steps, look_every, patience : int
-        Steps at most, steps between two looks at held-out rows, looks without a gain after which it ends.
+        The sampler.
+    n_steps : int
+        The most steps.
+    look_every : int
+        Steps between two looks at the validation rows.
+    patience : int
+        Looks without a gain after which the search ends (early stopping).
     starts_at_zero : bool
-        Whether frequencies start at zero (the paper) where no start is given.
+        Whether frequencies start at zero, as in the paper, if the user gives no start.
     resume : Resume, optional
-        Where an earlier fit was left.
+        The end of an earlier fit, to continue from.
     """
 
     sampler: Any
@@ -67,7 +72,7 @@ class Followed:
     resume: Resume | None = None
 
     def search(self, panel: Any, start: Start, rng: Any) -> Generator[Event | Found, None, Found]:
-        """Follow the sampler; the last state is kept, or the best on held-out rows."""
+        """Run the sampler. The state with the least validation error is kept; without validation rows, the last one."""
         problem, selection, _ = panel.split(0)
         on_batches: Any = problem
         if problem.solver.batch_size is not None and not isinstance(self.sampler, Descent):
@@ -97,7 +102,7 @@ class Followed:
         return Found((kept,), (selection,), trail.state)
 
     def _begin(self, minimize: Any, start: Start, reference: Any, rng: Any) -> tuple[State, list[tuple[int, Array]]]:
-        """The first state, and what may be kept already."""
+        """The first state, and the (step, frequencies) that may be kept if no step is better."""
         if self.resume is not None:
             state = self.resume.onward(self.sampler, minimize, int(reference.shape[1]))
             return state, [(self.resume.best_step, self.resume.best), (state.step, state.frequencies)]

@@ -1,4 +1,4 @@
-"""Following a sampler: looks at held-out rows on the way, and the reasons to stop."""
+"""Running a sampler with looks at the validation rows on the way, and the reasons to stop it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from fourierwalk.training.policy import DEFAULT, Policy
 from fourierwalk.training.selection import Candidate, Look, Selection
 
 IDLE = 50
-"""Steps in a row that all failed, after which there will be no others."""
+"""A sampler is stopped after this many steps in a row without an accepted move, or with singular equations."""
 
-GROWTH = 1e4
-"""Frequencies whose spread has grown by more than this run away."""
+RUNAWAY_GROWTH = 1e4
+"""A sampler is stopped if the spread of the frequencies has grown by more than this factor."""
 
 
 class Ending(Enum):
-    """Why a sampler was followed no further."""
+    """Why a sampler was stopped."""
 
     ALL_DONE = "all steps done"
     IMPATIENT = "the held-out error stopped falling"
@@ -34,19 +34,19 @@ class Ending(Enum):
 
 
 class Phase(NamedTuple):
-    """A sampler and how long it is followed."""
+    """A sampler, and when it is stopped."""
 
     sampler: Any
     minimize: Any
     n_steps: int
     look_every: int
-    patience: int  # looks without a gain after which it ends
-    follows: bool = False  # whether the λ of each look is that of the steps after it
+    patience: int  # looks without a gain after which it is stopped
+    follows: bool = False  # whether steps use the λ that the last look has chosen
     policy: Policy = DEFAULT
 
 
 class Trail(NamedTuple):
-    """Where following a sampler has led, and why it ended there."""
+    """The result of a run: the best candidate, the last state, and why it ended."""
 
     best: Candidate | None
     state: State
@@ -56,7 +56,7 @@ class Trail(NamedTuple):
 def follow(
     phase: Phase, selection: Selection | None, best: Candidate | None, state: State, rng: Any
 ) -> Generator[Info | Look, None, Trail]:
-    """Sample, and look every so often, until the steps are done or there is a reason to stop; yield steps and looks."""
+    """Run a sampler until its steps are done or there is a reason to stop; yield its steps and looks."""
     infos: list[Info] = []
     minimize, first_spread = phase.minimize, spread_of(state.frequencies)
     last = None if best is None else best.look
@@ -87,13 +87,13 @@ def follow(
 def _ending(
     phase: Phase, infos: list[Info], is_stuck: bool, errors: Sequence[float], spread: float, first_spread: float
 ) -> Ending | None:
-    """Why to stop, if there is a reason."""
+    """The reason to stop now, or None."""
     recent = infos[-IDLE:]
     if is_stuck:
         return Ending.STUCK
     if len(errors) - 1 - _at_best(errors, phase.policy.gain) >= phase.patience:
         return Ending.IMPATIENT
-    if not spread < GROWTH * max(first_spread, 1.0):
+    if not spread < RUNAWAY_GROWTH * max(first_spread, 1.0):
         return Ending.RUNAWAY
     if len(recent) == IDLE and all(info.acceptance == 0 for info in recent):
         return Ending.IDLE
@@ -103,18 +103,18 @@ def _ending(
 
 
 def _at_best(errors: Sequence[float], gain: float) -> int:
-    """The look with the last gain worth the name."""
-    at, best = 0, errors[0]
+    """The index of the last look whose error was lower than the best before by more than the share `gain`."""
+    index, best = 0, errors[0]
     for i, error in enumerate(errors):
         if error < (1 - gain) * best:
-            at, best = i, error
-    return at
+            index, best = i, error
+    return index
 
 
 def follow_from(
     phase: Phase, selection: Selection, start: Candidate, step: int, rng: Any
 ) -> Generator[Info | Look, None, Trail]:
-    """Follow a sampler from a candidate; one that follows the looks begins at the candidate's λ."""
+    """Run a sampler from a candidate. If steps use the λ of the looks, the first ones use the candidate's."""
     minimize = phase.minimize
     if phase.follows:
         minimize = at_regularization(minimize, start.look.regularization, phase.policy)
@@ -123,10 +123,10 @@ def follow_from(
 
 
 def at_regularization(problem: LeastSquares, regularization: float, policy: Policy = DEFAULT) -> LeastSquares:
-    """The problem at the λ of a look, if that is not too small to descend by."""
+    """The problem at the λ of a look, but at least at the policy's least λ for descent."""
     return replace(problem, regularization=max(regularization, policy.least_regularization))
 
 
 def spread_of(frequencies: Array) -> float:
-    """The root mean square of their components."""
+    """The root mean square of the frequencies' components."""
     return math.sqrt(float(namespace(frequencies).mean(frequencies * frequencies)))

@@ -1,4 +1,4 @@
-"""What was recorded on the way."""
+"""The record of a fit: steps, validation errors and decisions."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from fourierwalk.training.selection import Look
 
 
 class Decision(NamedTuple):
-    """Something that was decided, in words, and how many pieces of work like the last one are still to come."""
+    """Something that a fit has decided, in words."""
 
     text: str
-    n_left: int = 0
+    n_left: int = 0  # models still to be trained, each about as long as the last one: for the progress line
 
 
 Event = Info | Look | Decision
@@ -25,7 +25,16 @@ Event = Info | Look | Decision
 
 @dataclass(frozen=True)
 class History:
-    """The steps of a walk, the looks at held-out rows, and what was decided, in words.
+    """The steps of a fit, its looks at the validation rows, and its decisions in words.
+
+    Parameters
+    ----------
+    infos : sequence of Info
+        One for each step.
+    looks : sequence of Look
+        One for each measurement of the validation error.
+    decisions : sequence of str
+        One sentence for each decision.
 
     Examples
     --------
@@ -43,16 +52,16 @@ class History:
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> History:
-        """The events of a fit, by their kind."""
+        """The events of a fit, sorted by kind."""
         events = list(events)
         return cls(
-            [each for each in events if isinstance(each, Info)],
-            [each for each in events if isinstance(each, Look)],
-            tuple(each.text for each in events if isinstance(each, Decision)),
+            [event for event in events if isinstance(event, Info)],
+            [event for event in events if isinstance(event, Look)],
+            tuple(event.text for event in events if isinstance(event, Decision)),
         )
 
     def to_tables(self) -> dict[str, Any]:
-        """What a file keeps: steps and looks as columns, in single precision; not what happened inside each solve."""
+        """The contents of a file: steps and looks as columns in single precision, without the infos of the solves."""
         return {
             "steps": _columns(self.infos, ("step", "acceptance", "step_size", "loss")),
             "looks": _columns(self.looks, ("step", "error", "regularization")),
@@ -61,7 +70,7 @@ class History:
 
     @classmethod
     def from_tables(cls, fields: Fields) -> History:
-        """What `to_tables` gave, checked."""
+        """The inverse of `to_tables`; the fields are checked."""
         infos = _rows(fields.fields("steps"), ("step", "acceptance", "step_size", "loss"))
         looks = _rows(fields.fields("looks"), ("step", "error", "regularization"))
         return cls(
@@ -72,37 +81,40 @@ class History:
 
     @property
     def step(self) -> np.ndarray:
-        """Numbers of the steps."""
+        """The number of each step."""
         return np.array([info.step for info in self.infos], dtype=np.int64)
 
     @property
     def acceptance(self) -> np.ndarray:
-        """Share of the frequencies that moved, per step."""
+        """The share of the frequencies that moved, for each step."""
         return np.array([info.acceptance for info in self.infos])
 
     @property
     def step_size(self) -> np.ndarray:
-        """δ, per step."""
+        """δ, for each step."""
         return np.array([info.step_size for info in self.infos])
 
     @property
     def loss(self) -> np.ndarray:
-        """N⁻¹|Sβ − y|² + λ|β|² on the rows of the walk, per step."""
+        """N⁻¹|Sβ − y|² + λ|β|² on the training rows, for each step."""
         return np.array([info.loss for info in self.infos])
 
     @property
     def validation(self) -> np.ndarray:
-        """(step, error on held-out rows) of each look, (n_looks, 2): mean squares, or log losses of classes."""
+        """The step and the validation error of each look, (n_looks, 2).
+
+        Errors are mean squared errors of the scaled targets; for classes they are log losses.
+        """
         return np.array([(look.step, look.error) for look in self.looks]).reshape(-1, 2)
 
     @property
     def phase(self) -> list[str]:
-        """What kind of step each was: "walk", "resampling" or "descent"."""
+        """The kind of each step: "walk", "resampling" or "descent"."""
         return [info.phase for info in self.infos]
 
 
 def _columns(events: Sequence[Any], names: Sequence[str]) -> dict[str, Any]:
-    """A column per name, and the phase of each event as a number in a list of words."""
+    """One column for each name, and the phase of each event as an index into the list `phases`."""
     phases = list(dict.fromkeys(event.phase for event in events))
     columns = {name: np.array([float(getattr(event, name)) for event in events], dtype=np.float32) for name in names}
     columns["step"] = np.array([event.step for event in events], dtype=np.int32)

@@ -1,4 +1,4 @@
-"""The rows of every member of a model: scaled, and split into those to learn from and those held out."""
+"""The scaled rows of a fit, with one train-validation split for each member of the average."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ from fourierwalk.training.policy import Policy
 from fourierwalk.training.starts import Shape
 
 SPANNING_ROWS = 2000
-"""Rows whose span wide rows are projected to, at most."""
+"""The most rows whose span wide rows are projected to."""
 
 
 @dataclass(frozen=True)
 class RowsPanel:
-    """The rows of every member: scaled, and split by folds or by the user's own validation rows.
+    """The scaled rows of a fit, split by folds or by the user's own validation rows.
 
     Parameters
     ----------
     rows : Rows
         All rows, scaled.
     validation : Rows, optional
-        The user's own rows to choose by.
+        The user's own validation rows.
     split_by : Folds, optional
-        Which rows are held out, and the random order of rows; none: nothing is, and rows stay as they come.
+        Which rows are held out, and the random order of the rows. None: no row is, and rows keep their order.
     make : callable
-        Rows to learn from and rows held out to a `Split`.
+        ``make(training_rows, validation_rows)`` returns a `Split`.
     n_together : int
-        Members whose held-out rows decide together.
+        The number of members whose validation errors are averaged when the width is chosen.
     shapes : tuple of Shape
-        The shapes of the starts, by member; the first one holds for those that have none.
+        The distribution of the first frequencies, for each member; further members take the first one.
     span : Span or Columns, optional
-        What the rows' coordinates are of, where they are not the inputs themselves.
+        The subspace whose coordinates the rows have. None: they have all inputs.
     without : callable, optional
-        A mask of rows to all rows, scaled, whose inputs do not depend on the targets of those in the mask. None: inputs
-        depend on no targets.
+        ``without(mask)`` returns all rows, scaled, with inputs that do not depend on the targets of the rows in the
+        mask. It is needed if inputs are mean targets. None: inputs do not depend on targets.
     """
 
     rows: Rows
@@ -59,11 +59,11 @@ class RowsPanel:
 
     @property
     def n_inputs(self) -> int:
-        """The columns of the rows: of wide ones, their coordinates."""
+        """The number of columns, or of coordinates if there is a span."""
         return int(self.rows.x.shape[1])
 
     def narrowed(self) -> RowsPanel:
-        """The same with wide rows in coordinates of their span, or of some of them."""
+        """The same; rows with more columns than rows become coordinates of the span of at most 2,000 of them."""
         if self.n_inputs <= len(self.rows) or isinstance(self.rows.x, Streamed):
             return self
         some = np.arange(len(self.rows))
@@ -72,21 +72,21 @@ class RowsPanel:
         return self._within(Span.of(self.rows.take(some[:SPANNING_ROWS])))
 
     def lifted(self, frequencies: Array) -> Array:
-        """Frequencies of these rows as frequencies of the inputs."""
+        """Frequencies of the coordinates as frequencies of the inputs."""
         return frequencies if self.span is None else self.span.lift(frequencies)
 
     @property
     def n_rows(self) -> int:
-        """The distinct rows."""
+        """The number of distinct rows."""
         return len(self.rows) if self.split_by is None else self.split_by.n_rows
 
     @property
     def holds_out(self) -> bool:
-        """Whether there are rows to choose by."""
+        """Whether there are validation rows."""
         return self.validation is not None or self.split_by is not None
 
     def parts(self, member: int) -> tuple[Rows, Rows | None]:
-        """Rows to learn from, in a random order, and rows held out."""
+        """The training rows of a member, in random order, and its validation rows."""
         if self.split_by is None:
             return self.rows, self.validation
         if self.validation is not None:
@@ -97,27 +97,27 @@ class RowsPanel:
         return rows.take(seen), rows.take(held_out)
 
     def split(self, member: int) -> Split:
-        """The rows of a member."""
+        """The train-validation split of a member."""
         split = self.make(*self.parts(member))
         if not self.shapes:
             return split
         return split._replace(shape=self.shapes[member if member < len(self.shapes) else 0])
 
     def explored(self, policy: Policy) -> tuple[RowsPanel, float]:
-        """The same with shapes of starts, and the mean held-out error of the exploring kernels.
+        """The same with distributions of the first frequencies, and the mean validation error of the kernels.
 
-        Inputs that the kernels do not need are left out, and the others explored again.
+        Inputs that no kernel needs are left out; the kernels are then fitted again to the others.
         """
         explorations = []
         n = np.arange(sample_size(self.n_inputs, policy))
         for member in range(self.n_together):
             train, held_out = (rows.take(n[: len(rows)]) for rows in self.parts(member) if rows is not None)
             explorations.append(explore(train, held_out, policy))
-        error = float(np.mean([each.fit.error for each in explorations]))
-        panel = replace(self, shapes=tuple(each.shape for each in explorations))
+        error = float(np.mean([exploration.fit.error for exploration in explorations]))
+        panel = replace(self, shapes=tuple(exploration.shape for exploration in explorations))
         if self.span is not None or isinstance(self.rows.x, Streamed):
             return panel, error
-        kept = np.unique(np.concatenate([relevant(each, policy) for each in explorations]))
+        kept = np.unique(np.concatenate([relevant(exploration, policy) for exploration in explorations]))
         if kept.size == self.n_inputs:
             return panel, error
         fewer, error_of_fewer = self._within(Columns(kept, self.n_inputs)).explored(policy)

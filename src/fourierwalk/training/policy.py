@@ -1,4 +1,4 @@
-"""Every tuned number of the training, with its meaning and the evidence for it."""
+"""Every tuned number of the default training, with its meaning and the evidence for it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ KEPT = "chosen before the suite on Cases 1 to 3, concrete, kin8nm and digits; le
 
 @dataclass(frozen=True)
 class Policy:
-    """The numbers that the default training goes by; ablations use ``dataclasses.replace(policy, …)``.
+    """The tuned numbers of the default training. ``dataclasses.replace(policy, …)`` changes one.
+
+    The docs have a table with the meaning of each number and the data that it was chosen on.
 
     Examples
     --------
@@ -92,8 +94,8 @@ class Policy:
     inputs_together: int = _tuned(3, "start", "inputs of a sparse frequency, at most", "trials on two sets", 1, 100)
     wander: float = _tuned(0.5, "start", "first step of the walk, relative to the frequencies' spread", KEPT, 1e-3, 10)
 
-    steps: int = _tuned(60, "descent", "steps at each width but the last", SUITE, 0, 10_000)
-    last_steps: int = _tuned(200, "descent", "steps at the last width", "Case 2 and the suite", 0, 100_000)
+    steps: int = _tuned(60, "descent", "steps at each width", SUITE, 0, 10_000)
+    last_steps: int = _tuned(200, "descent", "further steps at the last width", "Case 2 and the suite", 0, 100_000)
     patience: int = _tuned(6, "descent", "looks without a gain after which it ends", SUITE, 1, 10_000)
     last_patience: int = _tuned(12, "descent", "the same at the last width", "Case 2", 1, 10_000)
     look_every: int = _tuned(5, "descent", "steps between two looks at the held-out rows", KEPT, 1, 1000)
@@ -136,22 +138,23 @@ class Policy:
     )
 
     def __post_init__(self) -> None:
-        """One sentence for a number out of its range."""
-        for each in fields(self):
-            value, low, high = getattr(self, each.name), each.metadata["low"], each.metadata["high"]
+        """Raise a `ValueError` if a number is out of its range."""
+        for number in fields(self):
+            value, low, high = getattr(self, number.name), number.metadata["low"], number.metadata["high"]
             if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not low <= value <= high:
-                raise ValueError(f"Policy.{each.name} must be a number from {low:g} to {high:g}, got {value!r}.")
+                raise ValueError(f"Policy.{number.name} must be a number from {low:g} to {high:g}, got {value!r}.")
 
     def table(self) -> Iterator[str]:
         """The numbers as lines of a Markdown table, for the docs."""
         yield "| number | default | meaning | chosen on |"
         yield "|---|---|---|---|"
-        for each in fields(self):
-            yield f"| `{each.name}` | {_shown(each, self)} | {each.metadata['meaning']} | {each.metadata['evidence']} |"
+        for number in fields(self):
+            meaning, evidence = number.metadata["meaning"], number.metadata["evidence"]
+            yield f"| `{number.name}` | {_shown(number, self)} | {meaning} | {evidence} |"
 
 
-def _shown(each: Field[Any], policy: Policy) -> str:
-    return f"{getattr(policy, each.name):g}"
+def _shown(number: Field[Any], policy: Policy) -> str:
+    return f"{getattr(policy, number.name):g}"
 
 
 DEFAULT = Policy()

@@ -1,4 +1,4 @@
-"""A line of text now and then about a fit that is under way."""
+"""Printed progress of a fit (`verbose`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fourierwalk.training.selection import Look
 
 
 class Progress:
-    """Prints what a search tells: 0 nothing, 1 its decisions, 2 every look at the held-out rows too.
+    """Prints the events of a fit. `verbose` 0: nothing; 1: decisions; 2: also every look at the validation rows.
 
     Examples
     --------
@@ -24,7 +24,7 @@ class Progress:
         self._begin = self._last = time.monotonic()
 
     def see(self, event: Any) -> bool:
-        """Tell of an event, if it is of a kind that is wanted; nothing here wants the fit to end."""
+        """Print an event if `verbose` asks for it. Always False: this watcher never ends a fit."""
         if isinstance(event, Decision) and self._verbose >= 1:
             now = time.monotonic()
             left = f", about {event.n_left * (now - self._last):.0f} s left" if event.n_left else ""

@@ -1,4 +1,4 @@
-"""What is chosen on held-out rows or by leave-one-out: λ, and the best of some states."""
+"""Model selection on validation rows or by leave-one-out: λ, and the best of several states."""
 
 from __future__ import annotations
 
@@ -20,20 +20,23 @@ from fourierwalk.training.policy import DEFAULT
 from fourierwalk.training.temperature import CERTAIN_SCALE, best_temperature, log_losses
 
 CONDITION = 1e7
-"""λ is never so small that the equations' condition number exceeds this."""
+"""The largest condition number of the equations: it bounds λ from below."""
 
 
 def choose_regularization(eigensystem: Eigensystem) -> float:
-    """λ by generalised cross-validation: the minimiser of (RSS/N) / (1 − trace/N)² on a logarithmic path.
+    """λ by generalised cross-validation: the minimiser of (RSS/N) / (1 − trace/N)² on a logarithmic grid.
 
-    Good for λ at fixed frequencies only: it cannot see that the frequencies were fitted on the same rows.
+    It is valid at fixed frequencies only: it does not know that frequencies were fitted to the same rows.
     """
     path = regularization_path(eigensystem).tolist()
     return path[int(np.argmin([gcv(eigensystem, value) for value in path]))]
 
 
 def by_leave_one_out(problem: LeastSquares, frequencies: Array, regularization: float | None = None) -> Candidate:
-    """The candidate at λ, by leave-one-out if none is given: for frequencies that were not fitted to these rows."""
+    """The candidate at these frequencies with its leave-one-out error; λ, if not given, is the one of least error.
+
+    The frequencies must not have been fitted to these rows.
+    """
     eigensystem = problem.eigensystem(frequencies)
     path = regularization_path(eigensystem) if regularization is None else np.array([regularization])
     errors = leave_one_out(problem, eigensystem, frequencies, path)
@@ -43,7 +46,7 @@ def by_leave_one_out(problem: LeastSquares, frequencies: Array, regularization: 
 
 
 def regularization_path(eigensystem: Eigensystem, n_values: int = 25) -> np.ndarray:
-    """From the floor that bounds the condition number up to the largest eigenvalue itself."""
+    """A logarithmic grid of λ, from the largest eigenvalue divided by `CONDITION` up to the largest eigenvalue."""
     largest = float(eigensystem.values[eigensystem.values.shape[0] - 1]) / eigensystem.weight
     largest = largest if largest > 0 else 1.0
     return largest * np.geomspace(1 / CONDITION, 1.0, n_values)
@@ -58,9 +61,9 @@ def gcv(eigensystem: Eigensystem, regularization: float) -> float:
 def leave_one_out(
     problem: LeastSquares, eigensystem: Eigensystem, frequencies: Array, regularizations: np.ndarray
 ) -> np.ndarray:
-    """Σwᵢ|rᵢ/(1 − hᵢ)|²/Σw at each λ, exactly, by one more sum over the rows.
+    """The exact leave-one-out error Σwᵢ|rᵢ/(1 − hᵢ)|²/Σw at each λ, by one more sum over the rows.
 
-    hᵢ is the leverage of one unit of weight, so that whole weights equal repeated rows.
+    rᵢ is the residual, hᵢ the leverage of one unit of weight: a row of weight 2 counts like two equal rows.
     """
     features = problem.features
     divisors = [eigensystem.divisor(value) for value in regularizations.tolist()]
@@ -81,29 +84,29 @@ def leave_one_out(
 
 
 def left_out_values(problem: LeastSquares, frequencies: Array, regularization: float) -> np.ndarray:
-    """What the real part would be at each row if one unit of its weight had been left out: y + r/(1 − h), (n, q)."""
+    """The leave-one-out prediction at each row, y + r/(1 − h), (n, q): one unit of the row's weight is left out."""
     eigensystem, features = problem.eigensystem(frequencies), problem.features
     divisor = eigensystem.divisor(regularization)
-    found = []
+    parts = []
     for block in problem.rows.blocks(2 * features.n_columns * int(frequencies.shape[0])):
         rotated = matmul(features.matrix(features.columns(block, frequencies)), eigensystem.basis)
         leverage = squared_modulus(rotated) @ (1.0 / divisor)
         residual = real_part(rotated @ (eigensystem.projections / divisor[:, None])) - block.y
-        found.append(to_host(block.y + residual / namespace(residual).clip(1.0 - leverage, 1e-9, 2.0)[:, None]))
-    return np.concatenate(found)
+        parts.append(to_host(block.y + residual / namespace(residual).clip(1.0 - leverage, 1e-9, 2.0)[:, None]))
+    return np.concatenate(parts)
 
 
 class Look(NamedTuple):
-    """What was seen of a state: its error on held-out rows, with amplitudes of its own λ."""
+    """One measurement of the validation error of a state."""
 
     step: int
     error: float
-    regularization: float
+    regularization: float  # the λ that was chosen for the amplitudes
     phase: str = "walk"
 
 
 class Candidate(NamedTuple):
-    """A state that may be kept, with its own amplitudes."""
+    """Frequencies that may be kept, with amplitudes at the λ of their look."""
 
     look: Look
     frequencies: Array
@@ -116,32 +119,33 @@ class Candidate(NamedTuple):
 
 
 def _chosen(candidates: Sequence[Candidate], tie: float) -> Candidate:
-    """The best; of those as good as it the one of the largest λ."""
-    bar = (1 + tie) * min(each.look.error for each in candidates)
-    return max((each for each in candidates if each.look.error <= bar), key=lambda each: each.look.regularization)
+    """The candidate of the largest λ among those whose error is within the share `tie` of the least."""
+    most = (1 + tie) * min(candidate.look.error for candidate in candidates)
+    tied = (candidate for candidate in candidates if candidate.look.error <= most)
+    return max(tied, key=lambda candidate: candidate.look.regularization)
 
 
 PATH = tuple(10.0**power for power in range(-8, 2))
-"""The λ that a look tries."""
+"""The grid of λ that a look tries."""
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Looks at states of a walk through rows that the walk does not see.
+    """Measures the validation error of frequencies, and chooses λ by it.
 
     Parameters
     ----------
     minimize : LeastSquares
-        The problem on the rows of the walk.
+        The problem on the training rows.
     held_out : Rows
-        The rows that it does not see.
+        The validation rows.
     regularization : float, optional
-        λ; none means the best of a path on the held-out rows, at each look.
+        λ. None: each look chooses the λ of `PATH` with the least validation error.
     shares : array of shape (q,), optional
-        The classes' shares, where targets are one-hot less these: errors are then log losses at the best temperature,
-        which follow the rate of misclassification much closer than squares do.
+        For classification, the share of each class in the rows; targets are one-hot minus these shares. Errors are then
+        log losses at the best temperature. They follow the rate of misclassification more closely than squared errors.
     tie : float
-        Errors that differ by less, as a share of the best, are the same: the larger λ is taken.
+        Errors within this share of the least error count as equal; among them the largest λ is taken.
     """
 
     minimize: LeastSquares
@@ -153,15 +157,15 @@ class Selection:
     def look(
         self, step: int, frequencies: Array, phase: str = "walk", path: Sequence[float] | None = None
     ) -> Candidate:
-        """Solve for the amplitudes that belong to these frequencies and measure them."""
+        """Solve for amplitudes at these frequencies, at each λ of the path, and return the best as a candidate."""
         tried = self._tried(step, frequencies, phase, PATH if path is None else path)
-        if not tried:  # every λ was too small: the largest one, by minimum norm
+        if not tried:  # singular at every λ of the path: the minimum norm solution at the largest λ
             amplitudes = replace(self.minimize, regularization=PATH[-1])(frequencies).amplitudes
             tried = self._measured(step, frequencies, phase, [(PATH[-1], amplitudes)])
         return _chosen(tried, self.tie)
 
     def look_near(self, before: Look, step: int, frequencies: Array, phase: str) -> Candidate:
-        """A look along the neighbours of an earlier look's λ, and on from there while that is better."""
+        """A cheaper look: try the λ of an earlier look and its neighbours, and go on while the best is at the edge."""
         if self.regularization is not None or before.regularization not in PATH:
             return self.look(step, frequencies, phase)
         low = high = PATH.index(before.regularization)
@@ -178,24 +182,24 @@ class Selection:
         return _chosen(tried, self.tie)
 
     def _tried(self, step: int, frequencies: Array, phase: str, path: Sequence[float]) -> list[Candidate]:
-        """The frequencies with amplitudes of each λ that is not too small, and their errors."""
+        """A candidate for each λ of the path at which the equations are not singular."""
         if self.regularization is not None:
-            found = [(self.regularization, replace(self.minimize, regularization=self.regularization)(frequencies)[0])]
+            solved = [(self.regularization, replace(self.minimize, regularization=self.regularization)(frequencies)[0])]
         else:
-            found = list(self.minimize.along(frequencies, path))
-        return self._measured(step, frequencies, phase, found) if found else []
+            solved = list(self.minimize.along(frequencies, path))
+        return self._measured(step, frequencies, phase, solved) if solved else []
 
     def _measured(
-        self, step: int, frequencies: Array, phase: str, found: Sequence[tuple[float, Array]]
+        self, step: int, frequencies: Array, phase: str, solved: Sequence[tuple[float, Array]]
     ) -> list[Candidate]:
-        errors = self.errors(frequencies, [amplitudes for _, amplitudes in found])
+        errors = self.errors(frequencies, [amplitudes for _, amplitudes in solved])
         return [
             Candidate(Look(step, error, regularization, phase), frequencies, amplitudes)
-            for error, (regularization, amplitudes) in zip(errors, found, strict=True)
+            for error, (regularization, amplitudes) in zip(errors, solved, strict=True)
         ]
 
     def refined(self, candidate: Candidate) -> Candidate:
-        """The candidate with its λ from a finer path."""
+        """The candidate with λ from a finer grid around its own, if that is better."""
         if self.regularization is not None:
             return candidate
         step, _, regularization, phase = candidate.look
@@ -204,22 +208,22 @@ class Selection:
         return finer if finer.look.error < candidate.look.error else candidate
 
     def errors(self, frequencies: Array, amplitudes: Sequence[Array]) -> list[float]:
-        """Errors of the real parts on the held-out rows, for each of the amplitudes; infinite where they are no number.
+        """The validation error at each of the amplitudes: a weighted mean of squared errors, or of log losses.
 
-        Weighted means of squares, or log losses.
+        An error that is not a finite number becomes infinite.
         """
         features, q = self.minimize.features, int(amplitudes[0].shape[1])
-        coefficients = namespace(frequencies).concat([features.coefficients(each) for each in amplitudes], axis=1)
+        coefficients = namespace(frequencies).concat([features.coefficients(beta) for beta in amplitudes], axis=1)
         width = features.n_columns * int(frequencies.shape[0]) + q * len(amplitudes)
         joined = values_at(self.held_out, features, frequencies, coefficients, width)
         xp, weight = namespace(joined), self.held_out.weight
         rows = self._row_errors(xp.stack([joined[:, i * q : (i + 1) * q] for i in range(len(amplitudes))]))
         total = xp.sum(rows if weight is None else rows * weight, axis=1)
-        found = to_host(total) / self.held_out.total_weight
-        return np.where(np.isfinite(found), found, np.inf).tolist()
+        means = to_host(total) / self.held_out.total_weight
+        return np.where(np.isfinite(means), means, np.inf).tolist()
 
     def gains(self, candidate: Candidate) -> np.ndarray:
-        """How much smaller each held-out row's error is than that of the constant model, times the row's weight."""
+        """For each validation row: the error of the constant model minus the candidate's, times the row's weight."""
         features, weight = self.minimize.features, self.held_out.weight
         values = values_at(self.held_out, features, candidate.frequencies, features.coefficients(candidate.amplitudes))
         xp = namespace(values)
@@ -228,7 +232,7 @@ class Selection:
         return to_host(gains if weight is None else gains * weight)
 
     def _row_errors(self, values: Array) -> Array:
-        """The errors (n, n_rows) of (n, n_rows, q) values."""
+        """The error of each row, (n, n_rows), for n models with values (n, n_rows, q)."""
         targets: Any = self.held_out.y
         if self.shares is None:
             return namespace(values).sum((values - targets) ** 2, axis=2)
@@ -240,7 +244,7 @@ class Selection:
 def values_at(
     rows: Rows, features: Features, frequencies: Array, coefficients: Array, width: int | None = None
 ) -> Array:
-    """A model's real part at some rows, block by block."""
+    """The real part of a model at some rows, (n, q), computed block by block."""
     blocks = rows.blocks(features.n_columns * int(frequencies.shape[0]) if width is None else width)
-    found = [matmul(features.columns(block, frequencies), coefficients) for block in blocks]
-    return found[0] if len(found) == 1 else namespace(found[0]).concat(found, axis=0)
+    parts = [matmul(features.columns(block, frequencies), coefficients) for block in blocks]
+    return parts[0] if len(parts) == 1 else namespace(parts[0]).concat(parts, axis=0)

@@ -1,4 +1,4 @@
-"""Where frequencies start: their shape, and the ways to draw new ones."""
+"""The first frequencies: their distribution, and the ways to draw new ones."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import numpy as np
 from fourierwalk.sampling.proposals import Proposal
 
 MOST_DOUBLINGS = 14
-"""Doublings and halvings of a width that are tried, at most."""
+"""The most doublings, or halvings, of a width that are tried."""
 
 
 class Shape(NamedTuple):
-    """How frequencies are spread: ξ @ root with ξ standard normal; or in all directions alike, N(0, 1/width²)."""
+    """Two distributions of frequencies: ξ @ root with ξ standard normal, and the isotropic N(0, 1/width²)."""
 
     root: np.ndarray  # (r, d)
     width: float
 
     @classmethod
     def isotropic(cls, n_inputs: int, spread: float) -> Shape:
-        """In all directions alike, and no other."""
+        """Only the isotropic distribution, of a given standard deviation."""
         return cls(np.zeros((0, n_inputs)), 1.0 / max(spread, 1e-300))
 
     @property
@@ -31,38 +31,38 @@ class Shape(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """What new frequencies are drawn by: a shape, and the model that they are added to, if there is one."""
+    """What new frequencies are drawn from."""
 
     shape: Shape
-    frequencies: np.ndarray | None
-    amplitudes: np.ndarray | None
-    proposal: Proposal
-    inputs_together: int
+    frequencies: np.ndarray | None  # of the model that they are added to; None: there is no model yet
+    amplitudes: np.ndarray | None  # of that model
+    proposal: Proposal  # how the kind "walk" moves frequencies
+    inputs_together: int  # the most inputs of a sparse frequency
 
 
 def isotropic(draw: Drawing, n: int, rng: np.random.Generator) -> np.ndarray:
-    """N(0, 1/width²): in all directions alike."""
+    """Isotropic frequencies, N(0, 1/width²)."""
     return rng.standard_normal((n, draw.shape.root.shape[1])) / draw.shape.width
 
 
 def shaped(draw: Drawing, n: int, rng: np.random.Generator) -> np.ndarray:
-    """N(0, M/σ²): along the directions in which the targets change."""
+    """Frequencies N(0, M/σ²), along the directions in which the targets change."""
     return rng.standard_normal((n, draw.shape.root.shape[0])) @ draw.shape.root
 
 
 def long(draw: Drawing, n: int, rng: np.random.Generator) -> np.ndarray:
-    """Shaped ones of half to four times their length: what a smooth kernel leaves out of a sharp target."""
+    """Shaped frequencies, 0.5 to 4 times as long: a smooth kernel misses the high frequencies of a sharp target."""
     return 0.5 * _lengths(n, rng) * shaped(draw, n, rng)
 
 
 def sparse(draw: Drawing, n: int, rng: np.random.Generator) -> np.ndarray:
-    """Frequencies of one, two or three inputs, picked by their relevance: where tables have their signal."""
+    """Frequencies of few inputs (by default up to three), picked by relevance: tables often have such a signal."""
     relevance = draw.shape.relevance
     d = relevance.size
     most = min(draw.inputs_together, d)
     drawn = rng.standard_normal((n, d)) * np.sqrt(relevance)
     n_inputs = rng.integers(1, most + 1, n)
-    # The largest log(u)/p are a draw without replacement in proportion to p.
+    # Sampling without replacement in proportion to p: take the largest log(u)/p, with u uniform.
     keys = np.log(rng.random((n, d))) / np.maximum(relevance / max(float(np.sum(relevance)), 1e-300), 1e-300)
     order = np.argsort(-keys, axis=1)[:, :most]
     kept = np.zeros((n, d))
@@ -72,17 +72,20 @@ def sparse(draw: Drawing, n: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def long_sparse(draw: Drawing, n: int, rng: np.random.Generator) -> np.ndarray:
-    """Sparse ones of one to eight times their length: jumps and fine detail along single inputs."""
+    """Sparse frequencies, 1 to 8 times as long: for jumps and fine detail along single inputs."""
     return _lengths(n, rng) * sparse(draw, n, rng)
 
 
 def _lengths(n: int, rng: np.random.Generator) -> np.ndarray:
-    """Factors from 1 to 8, of uniform logarithms."""
+    """Factors from 1 to 8, log-uniform, (n, 1)."""
     return 8.0 ** rng.random((n, 1))
 
 
 def walked(draw: Drawing, n: int, rng: np.random.Generator) -> np.ndarray | None:
-    """One step of the resampling walk: copies of frequencies by the size of their amplitudes, moved by the proposal."""
+    """One step of the resampling walk: frequencies are copied in proportion to |βₖ|, and the copies move.
+
+    None if there is no model yet, or if its amplitudes are zero.
+    """
     if draw.frequencies is None or draw.amplitudes is None:
         return None
     size = np.linalg.norm(draw.amplitudes, axis=1)
@@ -108,7 +111,7 @@ KINDS: dict[str, Callable[[Drawing, int, np.random.Generator], np.ndarray | None
 def drawn(
     kinds: tuple[str, ...], draw: Drawing, n: int, extra: int, rng: np.random.Generator
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """New frequencies of each kind, with normal numbers for components beyond the inputs (a bias)."""
+    """The name of each kind and n new frequencies; the `extra` components beyond the inputs (a bias) are N(0, 1)."""
     for kind in kinds:
         frequencies = KINDS[kind](draw, n, rng)
         if frequencies is None:

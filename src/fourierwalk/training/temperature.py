@@ -1,4 +1,4 @@
-"""The temperature of a classifier: the s that makes softmax(s · values) fit the classes best."""
+"""Temperature scaling of a classifier: the s of softmax(s · values) with the least log loss."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from fourierwalk.arrays.library import Array, namespace
 
 LEAST_SCALE, MOST_SCALE = 0.05, 200.0
 CERTAIN_SCALE = 10.0
-"""The most in a look: one-hot values are certain there. Beyond, a λ that shrinks everything would cost nothing."""
+"""The largest s in a look: with it, exact one-hot values have next to no loss.
+
+A larger s would undo the shrinkage of a λ that is far too large, and such a λ would be chosen."""
 
 NEWTON_STEPS = 8
 
@@ -14,9 +16,9 @@ NEWTON_STEPS = 8
 def best_temperature(
     values: Array, targets: Array, weight: Array | None, most: float = MOST_SCALE
 ) -> tuple[Array, Array]:
-    """The s that makes softmax(s·values) fit one-hot targets best, by Newton's method, and the log loss there.
+    """The s of softmax(s·values) with the least log loss on one-hot targets, by Newton's method, and that loss.
 
-    For one (n_rows, q) array of values or several at once, (…, n_rows, q).
+    `values` is one array (n_rows, q), or several at once, (…, n_rows, q).
     """
     xp = namespace(values)
     values = xp.where(xp.isfinite(values), values, xp.zeros_like(values))
@@ -37,7 +39,7 @@ def best_temperature(
 
 
 def log_losses(values: Array, targets: Array, scale: Array) -> Array:
-    """−Σ tᵢ log softmax(s·values)ᵢ of each row, (…, n_rows)."""
+    """The log loss −Σ tᵢ log softmax(s·values)ᵢ of each row, (…, n_rows)."""
     xp = namespace(values)
     values = xp.where(xp.isfinite(values), values, xp.zeros_like(values))
     values = scale[..., None, None] * (values - xp.max(values, axis=-1, keepdims=True))
