@@ -24,7 +24,7 @@ from fourierwalk.solving.solver import Solver
 from fourierwalk.solving.spectral import Spectral
 from fourierwalk.solving.system import System
 
-SLOW_SECONDS, SLOW_TIMES = 0.02, 10.0
+SLOW_SECONDS, SLOW_TIMES = 0.05, 10.0
 """A Fourier space that was asked for is slow if a solve takes so long, and so many times as long as another way."""
 
 
