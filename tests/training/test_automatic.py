@@ -912,7 +912,7 @@ def test_steps_are_rounded_while_the_error_is_far_above_it(monkeypatch):
 
     monkeypatch.setattr(automatic, "follow_from", recorded)
     for least, kind, floor in ((0.0, RoundedCosineSine, 1e-5), (1e300, CosineSine, 1e-7)):
-        policy = replace(QUICK, rounded=least, least_regularization=1e-7)
+        policy = replace(QUICK, rounded=least, rounded_from=0.0, least_regularization=1e-7)
         search = Automatic(policy)
         events, _, found = searched(search, panel(noise=0.2), start(8, regularization=1e-2))
         precisions = {event.solve.precision for event in events if isinstance(event, Info)}

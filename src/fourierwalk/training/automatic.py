@@ -317,7 +317,7 @@ class Automatic:
         if not self.descend or n_steps < 1 or split.problem.features.gradient is None:
             return Grown(chosen)
         policy = self.policy
-        if chosen.look.error >= policy.rounded and chosen.look.regularization >= policy.rounded_regularization:
+        if self._may_round(split.problem, chosen):
             split = split.rounded()
             least = max(policy.rounded_regularization, policy.least_regularization)
             policy = replace(policy, least_regularization=least)
@@ -337,6 +337,13 @@ class Automatic:
         )
         look = trail.best.look._replace(step=trail.state.step)  # count on from the last step, not from the best one
         return Grown(trail.best._replace(look=look), trail.ending is not Ending.ALL_DONE)
+
+    def _may_round(self, problem: LeastSquares, chosen: Candidate) -> bool:
+        """Whether single precision saves time and is far below the error and the ridge."""
+        width = problem.features.n_columns * int(chosen.frequencies.shape[0])
+        saves = float(len(problem.rows)) * width**2 >= self.policy.rounded_from
+        is_safe = chosen.look.regularization >= self.policy.rounded_regularization
+        return saves and is_safe and chosen.look.error >= self.policy.rounded
 
     def _polished(
         self, split: Split, grown: Grown, levels: Sequence[tuple[int, ...]], rng: np.random.Generator

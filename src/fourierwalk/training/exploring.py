@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fourierwalk.arrays.factorisation import cholesky_solve, eigh, factorised, shifted
-from fourierwalk.arrays.library import Array, float64, like, namespace, to_host
+from fourierwalk.arrays.library import Array, float64, is_remote, like, namespace, to_host
 from fourierwalk.data.rows import Rows
 from fourierwalk.data.span import Span
 from fourierwalk.training.policy import Policy
@@ -141,6 +141,9 @@ def _dense(rows: Rows) -> Array:
 
 
 def _single(values: Any) -> Array:
+    """The values in single precision: on a GPU where they are, else in NumPy, so that every library explores alike."""
+    if not is_remote(values):
+        return to_host(values).astype(np.float32)
     xp = namespace(values)
     return xp.astype(values, xp.float32)
 

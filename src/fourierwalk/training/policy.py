@@ -103,6 +103,14 @@ class Policy:
     rounded: float = _tuned(
         0.01, "descent", "held-out error from which on steps are taken in single precision", "its rounding", 0, 1e300
     )
+    rounded_from: float = _tuned(
+        1e9,
+        "descent",
+        "multiplications of a solve from which on they may be: with fewer little time is saved",
+        CUSTOM,
+        0,
+        1e18,
+    )
     rounded_regularization: float = _tuned(
         1e-5, "descent", "λ from which on they may be: sums are right to 1e-6 of the rows' number", "its rounding", 0, 1
     )
