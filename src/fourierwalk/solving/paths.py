@@ -25,7 +25,7 @@ from fourierwalk.solving.spectral import Spectral
 from fourierwalk.solving.system import System
 
 SLOW_SECONDS, SLOW_TIMES = 0.02, 10.0
-"""A solve by ``solver="spectral"`` is slow if it takes this many seconds, and this many times as long as another path."""
+"""The spectral path is called slow if a solve takes this many seconds, and this many times as long as another path."""
 
 
 class Path(Protocol):
