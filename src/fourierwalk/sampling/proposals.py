@@ -285,8 +285,8 @@ class AnnealedWalk(_Paced):
 def covariance_root(covariance: Array) -> Array:
     """The lower triangular L with L Lᵀ = C + ε, where ε is a tiny share of the mean variance.
 
-    C̄ of Algorithm 2 can be singular, hence ε. If rounding has made C indefinite (a mean far larger than the spread), only
-    its diagonal is used.
+    C̄ of Algorithm 2 can be singular, hence ε. Only the diagonal of C is used if rounding has made C indefinite, as
+    with a mean far larger than the spread.
     """
     xp, d = namespace(covariance), covariance.shape[-1]
     identity = xp.eye(d, dtype=covariance.dtype, device=compat.device(covariance))
