@@ -283,7 +283,7 @@ def label_of(name: str, level: str | None) -> str:
 
 
 def median(values: np.ndarray, weight: np.ndarray | None) -> float:
-    """The weighted lower median, always one of the values, so that a weight of 2 equals two rows; 0 if there is none."""
+    """The weighted lower median: one of the values, so that a weight of 2 equals two rows; 0 if there are none."""
     if not values.size:
         return 0.0
     order = np.argsort(values, kind="stable")
