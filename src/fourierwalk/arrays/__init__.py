@@ -1,1 +1,1 @@
-"""What the array API standard leaves to us: libraries, memory, threads, cosines, products, factorisations, draws."""
+"""What the array API standard lacks: devices, memory, threads, cosines, products, factorisations, random numbers."""

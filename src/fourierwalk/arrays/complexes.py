@@ -1,4 +1,4 @@
-"""Complex numbers and conjugate transposes, for real arrays too."""
+"""Complex numbers and conjugate transposes; most functions take real arrays too."""
 
 from __future__ import annotations
 
@@ -56,5 +56,5 @@ def squared_modulus(values: Array) -> Array:
 
 
 def transposed(matrix: Array) -> Array:
-    """The transpose; with axes in front, of each matrix."""
+    """The transpose; with leading axes, of each matrix."""
     return matrix.T if matrix.ndim == 2 else namespace(matrix).matrix_transpose(matrix)

@@ -1,4 +1,4 @@
-"""The columns cos φ and sin φ, the dearest elementwise work of a fit."""
+"""The columns cos φ and sin φ: the most expensive elementwise work of a fit."""
 
 from __future__ import annotations
 
@@ -16,16 +16,18 @@ from fourierwalk.arrays.threads import blas_threads, in_threads
 def cos_sin(
     phases: Callable[[slice], Array], shape: tuple[int, int], precision: str = "double", interleaved: bool = False
 ) -> Array:
-    """The columns ``[cos φ | sin φ]``, (n, 2K), below double precision in singles, for "bf16" of torch in that.
+    """The columns ``[cos φ | sin φ]``, (n, 2K).
 
-    Interleaved ones, of NumPy in single precision alone, are complex: exp(iφ), (n, K).
+    Below double precision they are in single precision; for "bf16" torch tensors are in bf16. `interleaved` is for
+    NumPy in single precision only: the columns are then complex, exp(iφ), (n, K).
 
-    `phases` gives the phases of some rows, so that they are made where they are used. For single precision and tf32
-    they are turns of 2π, whose whole ones are taken off before they are cut; short phases of NumPy come in singles and
-    in radians already.
+    `phases` gives the phases of a slice of rows when they are needed. For "single" and "tf32" phases are in turns of
+    2π; whole turns are subtracted before they are rounded to single precision. Short NumPy phases come in single
+    precision and in radians already.
 
-    NumPy's tangent runs in vector registers where its sine and cosine do not: one tangent of the half angle gives both,
-    to 3e-16, in a seventh of the time. Slices that stay in the cache are filled by as many threads as BLAS is allowed.
+    In double precision NumPy's tangent is vectorised, but its sine and cosine are not. One tangent of the half angle
+    gives both, to 3e-16, in a seventh of the time. Slices that fit in the cache are filled by as many threads as BLAS
+    may use.
     """
     n_rows, n_frequencies = shape
     single = precision != "double"
@@ -61,8 +63,8 @@ def _cos_sin_elsewhere(phases: Array, precision: str) -> Array:
 
     n = phases.shape[-1]
     kind = torch.bfloat16 if precision == "bf16" else phases.dtype
-    # Filled in place, in the phases' own order, and rounded on the way: a GPU's time is that of its memory. There each
-    # column begins at a multiple of eight numbers: tensor cores are several times slower with others.
+    # Memory traffic is what takes time on a GPU, so columns are filled in place, in the memory order of the phases, and
+    # rounded as they are written. Each column starts at a multiple of eight numbers: tensor cores need this for speed.
     n_rows = phases.shape[-2]
     store = phases.new_empty((*phases.shape[:-2], 2 * n, n_rows + -n_rows % 8), dtype=kind)
     columns = transposed(store[..., :n_rows])
@@ -77,11 +79,11 @@ def _cos_sin_elsewhere(phases: Array, precision: str) -> Array:
 
 
 PHASES_PER_SLICE = 2**15
-"""Phases that are turned into columns at a time: they stay in the cache."""
+"""The number of phases in a slice, chosen so that a slice stays in the cache."""
 
 
 WORTH_A_KERNEL = 2**22
-"""Phases from which on a kernel of our own, compiled when it is first used, is worth its time."""
+"""The least number of phases for which our own kernel, compiled at the first use, is worth its time."""
 
 
 def _fill_single(phases: np.ndarray, cosine: np.ndarray, sine: np.ndarray) -> None:

@@ -1,4 +1,4 @@
-"""Where random numbers come from: the host, the device that holds the data, or one stream for each of several walks."""
+"""Sources of random numbers: the host, the device that holds the data, or one stream for each of several walks."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from fourierwalk.arrays.library import Array, is_remote
 PLACES = ("auto", "host", "device")
 
 DEVICE_DRAWS_FROM = 2**14
-"""From so many numbers a step on, drawing them on the host would hold a GPU back."""
+"""The least number of random numbers in a step for which a GPU would wait for the host to draw them."""
 
 
 class Draws(Protocol):
-    """What a walk asks of its random numbers: `numpy.random.Generator` has it, and so have the classes below."""
+    """The methods that a walk needs of a random generator: `numpy.random.Generator` has them, and the classes below."""
 
     def standard_normal(self, size: Any = None) -> Any:
         """Normal numbers of a shape."""
@@ -27,14 +27,14 @@ class Draws(Protocol):
 
 
 class DeviceDraws:
-    """Random numbers made on a torch device: the host's stream fixes them there, but not elsewhere."""
+    """Random numbers drawn on a torch device. The host's generator seeds them; other devices draw other numbers."""
 
     def __init__(self, rng: np.random.Generator, device: Any) -> None:
         import torch
 
         self._device, self._generator = device, torch.Generator(device)
         self._generator.manual_seed(int(rng.integers(2**63)))
-        self.spawn = rng.spawn  # streams on the host, for what is drawn there
+        self.spawn = rng.spawn  # generators on the host, for numbers that are drawn there
 
     def standard_normal(self, size: Any = None) -> Any:
         """Normal numbers of a shape."""
@@ -51,45 +51,45 @@ class DeviceDraws:
         return getattr(torch, kind)(size, generator=self._generator, device=self._device, dtype=torch.float64)
 
     def mark(self) -> Any:
-        """Where the stream is."""
+        """The state of the generator, for `restore`."""
         return self._generator.get_state()
 
     def restore(self, mark: Any) -> None:
-        """Back to a mark."""
+        """Go back to a state that `mark` gave."""
         self._generator.set_state(mark)
 
 
 class Several:
-    """One stream for each of several walks side by side: each draws what it would draw alone."""
+    """One generator for each of several stacked walks: each draws the numbers that it would draw alone."""
 
     def __init__(self, streams: Sequence[Draws]) -> None:
         self._streams = tuple(streams)
 
     def standard_normal(self, size: Any) -> Any:
-        """Normal numbers of a shape whose first axis is the walks'."""
+        """Normal numbers of a shape whose first axis counts the walks."""
         return np.stack([stream.standard_normal(size[1:]) for stream in self._streams])
 
     def random(self, size: Any) -> Any:
-        """Uniform numbers of a shape whose first axis is the walks'."""
+        """Uniform numbers, in [0, 1), of a shape whose first axis counts the walks."""
         return np.stack([stream.random(size[1:]) for stream in self._streams])
 
     def mark(self) -> Any:
-        """Where the streams are."""
+        """The states of all generators, for `restore`."""
         return [mark(stream) for stream in self._streams]
 
     def restore(self, marks: Any) -> None:
-        """Back to a mark."""
-        for stream, each in zip(self._streams, marks, strict=True):
-            restore(stream, each)
+        """Go back to the states that `mark` gave."""
+        for stream, state in zip(self._streams, marks, strict=True):
+            restore(stream, state)
 
 
 def mark(rng: Any) -> Any:
-    """Where a stream is."""
+    """The state of a generator, for `restore`."""
     return rng.bit_generator.state if isinstance(rng, np.random.Generator) else rng.mark()
 
 
 def restore(rng: Any, mark: Any) -> None:
-    """Take a stream back to a mark."""
+    """Set a generator back to a state that `mark` gave."""
     if isinstance(rng, np.random.Generator):
         rng.bit_generator.state = mark
     else:
@@ -97,12 +97,16 @@ def restore(rng: Any, mark: Any) -> None:
 
 
 def placed(rng: np.random.Generator, place: str, reference: Array, n_values: int) -> Any:
-    """The stream of a walk that draws so many numbers a step: on the host, or on the reference's device.
+    """The generator of a walk that draws `n_values` numbers in each step.
 
-    "auto" draws on the device where the host would hold it back; "host" walks one walk on every device; "device" draws
-    where the data are.
+    "host": on the host, so that a seed gives the same walk on every device. "device": on the reference's torch device.
+    "auto": on the host, unless a GPU would have to wait for it.
     """
-    here = not compat.is_torch_array(reference)
-    if place == "host" or here or (place == "auto" and not (is_remote(reference) and n_values >= DEVICE_DRAWS_FROM)):
+    is_not_torch = not compat.is_torch_array(reference)
+    if (
+        place == "host"
+        or is_not_torch
+        or (place == "auto" and not (is_remote(reference) and n_values >= DEVICE_DRAWS_FROM))
+    ):
         return rng
     return DeviceDraws(rng, reference.device)

@@ -1,4 +1,4 @@
-"""Symmetric and Hermitian matrices factorised, and equations solved by their factors, in every array library."""
+"""Factorisations of symmetric and Hermitian matrices, and solutions of linear equations, in every array library."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fourierwalk.arrays.library import Array, all_true, is_remote, namespace
 
 
 def shifted(matrix: Array, ridge: Any) -> Array:
-    """The matrix with the ridge added to its diagonal; the matrix itself stays."""
+    """A copy of the matrix with the ridge added to its diagonal."""
     if compat.is_numpy_array(matrix) and matrix.ndim == 2:
         copy = matrix.copy(order="C")
         copy.reshape(-1)[:: matrix.shape[0] + 1] += ridge
@@ -28,17 +28,18 @@ def shifted(matrix: Array, ridge: Any) -> Array:
 
 
 def cholesky(matrix: Array) -> Array | None:
-    """The lower Cholesky factor, or None where the matrix is not safely positive definite."""
+    """The lower Cholesky factor, or None if the matrix is not safely positive definite."""
     factor, is_safe = factorised(matrix)
     return factor if all_true(is_safe) else None
 
 
 def solved(matrix: Array, ridge: float, right_hand_side: Array, unit: float = 2.0**-53) -> tuple[Array, Any]:
-    """The solution of ``(A + ridge) z = b``, and whether A + ridge is safely positive definite; nobody waits.
+    """The solution of ``(A + ridge) z = b``, and whether A + ridge is safely positive definite.
 
-    On a GPU of torch the factor of [A + ridge, b; bᴴ, c] is taken, whose last rows are the solution of L z = b: with c
-    above bᴴb/ridge it is as positive as A + ridge is, and a slow substitution is saved. `unit` is the relative rounding
-    of A's entries, where that is more than what their type says.
+    The host does not wait for a device. For torch on a GPU the bordered matrix [A + ridge, b; bᴴ, c] is factorised: the
+    last rows of its factor solve L h = b, which saves a slow substitution. With c above bᴴb/ridge the bordered matrix
+    is positive definite if A + ridge is. `unit` is the relative rounding error of the entries of A, if it is larger
+    than that of their type.
     """
     margin = max(1.0, 2.0 * unit / float(namespace(matrix).finfo(matrix.dtype).eps))
     if not is_remote(matrix) or not compat.is_torch_array(matrix) or not ridge > 0:
@@ -48,7 +49,7 @@ def solved(matrix: Array, ridge: float, right_hand_side: Array, unit: float = 2.
 
 
 def _by_border(matrix: Any, ridge: float, right_hand_side: Any, margin: float = 1.0) -> tuple[Any, Any]:
-    """`solved` of torch tensors."""
+    """`solved` for torch tensors, by the factor of the bordered matrix."""
     import torch
 
     n, q = right_hand_side.shape[-2:]
@@ -66,10 +67,11 @@ def _by_border(matrix: Any, ridge: float, right_hand_side: Any, margin: float = 
 
 
 def factorised(matrix: Array, margin: float = 1.0) -> tuple[Array, Any]:
-    """The lower Cholesky factor, and whether the matrix is safely positive definite; nothing waits for a device.
+    """The lower Cholesky factor, and whether the matrix is safely positive definite; the host does not wait.
 
-    Only the lower triangle of the factor is meant to be read. A NumPy matrix is used up: its transpose is in LAPACK's
-    own order, and Aᵀ = UᴴU is A = LLᴴ with L = Uᵀ, so that nothing is copied. Without a `margin` any factor will do.
+    Only the lower triangle of the factor may be read. A NumPy matrix is overwritten: its transpose is in LAPACK's
+    order, and Aᵀ = UᴴU means A = LLᴴ with L = Uᵀ, so nothing is copied. With ``margin=0``
+    every matrix that has a factor counts as safe.
     """
     xp, failed = namespace(matrix), False
     if compat.is_numpy_array(matrix) and matrix.ndim == 2:
@@ -91,7 +93,7 @@ def factorised(matrix: Array, margin: float = 1.0) -> tuple[Array, Any]:
 def _is_safe(factor: Array, failed: Any, margin: float) -> Any:
     xp = namespace(factor)
     pivots = real_part(xp.linalg.diagonal(factor))
-    pivots = pivots * xp.abs(pivots)  # negative ones, where a library has not told that it failed, stay so
+    pivots = pivots * xp.abs(pivots)  # squares that keep the sign: some libraries fail silently, with negative pivots
     least = xp.max(pivots, axis=-1) * (margin * factor.shape[-1] * float(xp.finfo(factor.dtype).eps))
     return (xp.min(pivots, axis=-1) > least) & (failed == 0)  # False for NaN too
 
@@ -104,7 +106,7 @@ def eigh(matrix: Array) -> tuple[Array, Array]:
 
 
 def significant(values: Array) -> int:
-    """The index of the first of the ascending eigenvalues that is more than rounding."""
+    """The index of the first of the ascending eigenvalues that is larger than rounding errors."""
     xp = namespace(values)
     n = values.shape[0]
     threshold = float(values[n - 1]) * n * float(np.finfo(np.float64).eps)
@@ -112,7 +114,7 @@ def significant(values: Array) -> int:
 
 
 def divisor_of(values: Array) -> Array:
-    """The values, one where they are not positive: where all columns are zero, so are the projections on them."""
+    """The values as divisors: one in place of those that are not positive. What is divided by these is zero."""
     xp = namespace(values)
     return xp.where(values > 0, values, xp.ones_like(values))
 
@@ -138,14 +140,14 @@ def cholesky_solve(factor: Array, right_hand_side: Array) -> Array:
 
 
 BLOCKS_FROM = 4096
-"""Unknowns from which on a GPU is faster with blocks of a triangle than with the triangle."""
+"""The least number of unknowns for which a GPU solves a triangular system faster by blocks."""
 
 CORNER_UNKNOWNS = 512
-"""Unknowns that a GPU solves for at once, by a triangle's inverse; one after the other they would take it longer."""
+"""The unknowns of a block on the diagonal. A GPU applies its inverse faster than it substitutes one by one."""
 
 
 def _substituted(factor: Any, right_hand_side: Any) -> Any:
-    """`cholesky_solve` of torch tensors by blocks: inverses of the factor's corners, and products with the rest."""
+    """`cholesky_solve` for torch tensors by blocks: inverses of the blocks on the diagonal, products with the rest."""
     corners, half = _corners(factor), right_hand_side.clone()
     for corner, part in corners:
         if part.start:
@@ -155,7 +157,7 @@ def _substituted(factor: Any, right_hand_side: Any) -> Any:
 
 
 def _upwards(factor: Any, half: Any, corners: Sequence[tuple[Any, slice]]) -> Any:
-    """Solve ``Lᴴ z = h``."""
+    """Solve ``Lᴴ z = h`` by blocks, from the last to the first."""
     z = half.clone()
     for corner, part in reversed(corners):
         if part.stop < factor.shape[-1]:

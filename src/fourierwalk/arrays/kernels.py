@@ -1,4 +1,4 @@
-"""What torch has no kernel for on a GPU: cosine and sine in one pass, compiled by NVRTC (`cuda-bindings`)."""
+"""A CUDA kernel that torch lacks: cosine and sine in one pass. It is compiled by NVRTC (`cuda-bindings`)."""
 
 from __future__ import annotations
 
@@ -46,18 +46,19 @@ extern "C" __global__ void cos_sin(const float* phases, unsigned short* store, l
     }
 }
 """
-"""A block of 256 threads takes 1,024 phases of one frequency, each four of them: so memory is read and written best."""
+"""A block of 256 threads takes 1,024 phases of one frequency, four for each thread, for the best use of memory."""
 
 MOST_FREQUENCIES = 65_535
-"""A grid of blocks is no higher; where there are more frequencies, a block takes several."""
+"""The largest height of a CUDA grid. With more frequencies, a block takes several."""
 
 TYPES = (ctypes.c_void_p,) * 2 + (ctypes.c_longlong,) * 4
 
 
 def cos_sin(phases: Any, store: Any) -> bool:
-    """Fill a store (2K, ≥ n) of bf16 with cos φ and, below it, sin φ of phases (n, K); False where that cannot be done.
+    """Fill a store (2K, ≥ n) of bf16 with cos φ and, below it, sin φ of phases (n, K).
 
-    Torch takes two passes over the phases, which are larger than a GPU's cache.
+    Returns False, and does nothing, if the kernel cannot be used. It is faster than torch, which takes two passes over
+    phases that are larger than a GPU's cache.
     """
     import torch
 
@@ -79,7 +80,7 @@ def cos_sin(phases: Any, store: Any) -> bool:
 
 @cache
 def _compiled(device: Any) -> Any:
-    """The kernel; None without `cuda-bindings` (torch brings it from 2.10 on), or where NVRTC does not serve."""
+    """The compiled kernel; None without `cuda-bindings` (part of torch from 2.10 on), or if NVRTC fails."""
     try:
         import torch
         from cuda.bindings import driver, nvrtc
@@ -96,7 +97,7 @@ def _compiled(device: Any) -> Any:
 
 
 def _done(answer: tuple[Any, ...]) -> Any:
-    """What a call of CUDA has given, if anything."""
+    """The result of a CUDA call; an error if the call failed."""
     status, *given = answer
     if int(status):
         raise RuntimeError(f"CUDA answered {status!r}.")

@@ -1,4 +1,4 @@
-"""Whose array it is, where it lives, and how to bring values there: what the array API standard leaves to us."""
+"""Array libraries and devices: which one an array belongs to, and how to move values there."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def namespace(*arrays: Array) -> Any:
 
 
 def is_foreign(values: object) -> bool:
-    """Whether the values live in an array library other than NumPy, so that scikit-learn's checks would move them."""
+    """Whether the values belong to an array library other than NumPy; scikit-learn's checks would move them."""
     return compat.is_array_api_obj(values) and not compat.is_numpy_array(values) and not scipy.sparse.issparse(values)
 
 
 def like(values: Any, reference: Array) -> Array:
     """The values as an array of the reference's library, on its device.
 
-    To a GPU from page-locked memory: nobody waits until they are there.
+    A copy to a GPU is made from page-locked memory, so that the host does not wait for it.
     """
     if isinstance(values, np.ndarray) and compat.is_torch_array(reference) and reference.device.type == "cuda":
         import torch
@@ -46,29 +46,29 @@ def to_host(values: Array) -> np.ndarray:
 
 
 def is_remote(values: Any) -> bool:
-    """Whether reading a value would wait for a device: on a GPU."""
+    """Whether the values are on a GPU, so that reading one would wait for it."""
     return compat.is_cupy_array(values) or (compat.is_torch_array(values) and values.device.type == "cuda")
 
 
 def scalar(value: Array) -> Any:
-    """A float; where reading it would wait for a device, or where it is one of several, the array as it is."""
+    """The value as a float; unchanged if it is on a GPU, or if it is an array of several numbers."""
     return value if is_remote(value) or np.ndim(value) else float(value)
 
 
 def float64(values: Array) -> Array:
-    """The values in double precision, without a copy where they already are."""
+    """The values in double precision; no copy if they already are."""
     xp = namespace(values)
     return xp.astype(values, xp.float64, copy=False)
 
 
 def all_true(flags: Any) -> bool:
-    """Whether a flag, or each of several, is true; waits for a device."""
+    """Whether a flag, or each of several, is true. This waits for the device."""
     return bool(namespace(flags).all(flags)) if np.ndim(flags) else bool(flags)
 
 
 @cache
 def side_stream(device: Any, purpose: str) -> Any:
-    """A CUDA stream beside the one that is computed on: one per device and purpose."""
+    """A CUDA stream beside the main one: one for each device and purpose."""
     import torch
 
     return torch.cuda.Stream(device)

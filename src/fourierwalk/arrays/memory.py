@@ -1,4 +1,4 @@
-"""The memory that is there, on the machine and on a GPU."""
+"""The total and the free memory of the machine and of a GPU."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fourierwalk.arrays.library import is_remote
 
 
 def accelerator_bytes(values: Any) -> int | None:
-    """The memory of the GPU that holds the values; None where none does."""
+    """The total memory of the GPU that holds the values; None if they are not on a GPU."""
     if compat.is_torch_array(values) and values.device.type == "cuda":
         import torch
 
@@ -21,7 +21,7 @@ def accelerator_bytes(values: Any) -> int | None:
 
 
 def accelerator_free_bytes(values: Any) -> float:
-    """The memory that the device of the values has free now, that which its library holds for reuse included."""
+    """The free memory of the values' device, with the memory that the array library holds for reuse."""
     if not is_remote(values):
         return free_bytes()
     if compat.is_cupy_array(values):
@@ -35,7 +35,7 @@ def accelerator_free_bytes(values: Any) -> float:
 
 
 def free_bytes() -> float:
-    """The memory that this machine has free now; 4 GB where it does not say."""
+    """The free memory of this machine; 4 GB if the machine does not say."""
     try:
         with open("/proc/meminfo", encoding="ascii") as file:
             return 1024.0 * next(int(line.split()[1]) for line in file if line.startswith("MemAvailable"))

@@ -1,7 +1,7 @@
-"""The type-2 transform, from a uniform grid to points anywhere: by finufft for NumPy, by a plain kernel for torch.
+"""Non-uniform FFTs of type 2, from a uniform grid to arbitrary points: finufft for NumPy, our own code for torch.
 
-Of coefficients bⱼ, j ∈ [−n/2, n/2)^d, it gives Σⱼ bⱼ exp(ij·θ). Both ways oversample the grid, go through an FFT, and
-interpolate with a window of W points per dimension. The kernel for torch makes the FFT once, in `prepared`.
+From coefficients bⱼ, j ∈ [−n/2, n/2)^d, the transform computes Σⱼ bⱼ exp(ij·θ). Both versions oversample the grid, take
+an FFT, and interpolate with a window of W points per dimension. The torch version takes the FFT once, in `prepared`.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ WINDOW_SHAPE = math.pi * WIDTH * (1 - 1 / (2 * OVERSAMPLING))
 """β of the Kaiser-Bessel window: the larger, the narrower it is."""
 
 TOLERANCE = 1e-13
-"""The relative error that finufft is asked for; the kernel for torch has that of the window."""
+"""The relative error that finufft is asked for. For torch the error is that of the window."""
 
 POINTS_AT_ONCE = 2**18
-"""Points that the kernel for torch interpolates at once: what is under their windows takes 63 MB."""
+"""The points that the torch version interpolates at once; the grid values under their windows take 63 MB."""
 
 
 def is_installed() -> bool:
-    """Whether the extra `nufft` is there."""
+    """Whether finufft (extra `nufft`) is installed."""
     return importlib.util.find_spec("finufft") is not None
 
 
 def require() -> Any:
-    """finufft, or a sentence that names the extra."""
+    """The module finufft, or an `ImportError` that names the extra."""
     try:
         import finufft
     except ImportError as error:
@@ -61,14 +61,14 @@ def prepared(coefficients: np.ndarray, reference: Array) -> Array:
 
 
 def prepared_bytes(n_arrays: int, shape: tuple[int, ...], reference: Array) -> float:
-    """What prepared coefficients and the transform's own arrays take."""
+    """The bytes of prepared coefficients and of the transform's own arrays."""
     if compat.is_torch_array(reference):
         return 16.0 * (n_arrays + 4) * math.prod(float(_fine(n) + WIDTH - 1) for n in shape)
     return 16.0 * (n_arrays + 2 ** (len(shape) + 1)) * math.prod(float(n) for n in shape)
 
 
 def fft_seconds(shape: tuple[int, ...], reference: Array) -> float:
-    """Roughly what the FFT of one array costs at each transform, on one core; nothing where it is made once."""
+    """The rough time of the FFT of one array in each transform, on one core; zero for torch, which takes it once."""
     if compat.is_torch_array(reference):
         return 0.0
     points = math.prod(float(n) for n in shape) * OVERSAMPLING ** len(shape)
@@ -100,9 +100,9 @@ def evaluate(x: np.ndarray, frequencies: np.ndarray, amplitudes: np.ndarray, tol
 
 
 def evaluation_bytes(x: Array, frequencies: np.ndarray) -> float:
-    """What `evaluate` takes: its grid grows like the product of the extents of points and frequencies.
+    """The bytes that `evaluate` needs. Its grid grows like the product of the extents of points and frequencies.
 
-    Tensors have no such transform: no memory is enough for them.
+    Infinite for torch tensors, which have no such transform.
     """
     if compat.is_torch_array(x):
         return math.inf
@@ -134,7 +134,7 @@ def _fine(n: int) -> int:
 
 
 def _oversampled(column: Any) -> Any:
-    """Σⱼ bⱼ/ψ̂(2πj/2n) exp(ij·θ) at θ = 2πl/2n, and the first W − 1 points again, so that no window wraps around."""
+    """Σⱼ bⱼ/ψ̂(2πj/2n) exp(ij·θ) at θ = 2πl/2n. The first W − 1 points are repeated, so that no window wraps around."""
     import torch
 
     for axis, n in enumerate(column.shape):

@@ -1,4 +1,4 @@
-"""Products of large matrices: by one BLAS on a CPU, by the tiles of one triangle and in any precision on a GPU."""
+"""Products of large matrices: by SciPy's BLAS on a CPU; by tiles of one triangle, in any precision, on a GPU."""
 
 from __future__ import annotations
 
@@ -18,25 +18,26 @@ from fourierwalk.arrays.library import Array, float64, is_remote, namespace
 from fourierwalk.arrays.threads import blas_threads, in_threads
 
 PRECISIONS = ("bf16", "tf32", "single", "double")
-"""From the lowest to the highest; what one cannot be trusted with is done again in the next."""
+"""From the lowest to the highest. A solve that cannot be trusted is repeated in the next one."""
 
 UNITS = {"bf16": 2.0**-9, "tf32": 2.0**-11, "single": 2.0**-24, "double": 2.0**-53}
-"""How far a column's entries, all of them at most one, are rounded in products."""
+"""The rounding error of the columns' entries, which are at most one, in products."""
 
 LEAST_PANEL_WIDTH = 512
-"""Columns of a panel of a Gram matrix, at least: one keeps a GPU busy."""
+"""The least number of columns in a panel of a Gram matrix; fewer would not keep a GPU busy."""
 
 MOST_PANELS = 16
-"""Panels of a Gram matrix, at most: of n panels those of one triangle are (n + 1)/2n of the work."""
+"""The most panels of a Gram matrix. With n panels, one triangle is (n + 1)/2n of the work."""
 
 
 def products(
     columns: Array, values: Array, precision: str = "double", parts: Parts | None = None
 ) -> tuple[Array, Array]:
-    """``ΦᴴΦ`` and ``Φᴴy``; with axes in front, of each. The parts of y, for bf16, may be there already.
+    """``ΦᴴΦ`` and ``Φᴴy``; with leading axes, for each matrix. `parts` are the 16-bit parts of y, for bf16.
 
-    Of NumPy arrays by SciPy's BLAS, because SciPy's LAPACK comes next: NumPy has a BLAS of its own, whose threads go on
-    spinning for some 25 ms after a product and take the cores from the factorisation (twice its time on two cores).
+    NumPy arrays are multiplied by SciPy's BLAS, because SciPy's LAPACK comes next. NumPy has a BLAS of its own. Its
+    threads keep spinning for some 25 ms after a product, and take the cores from the factorisation: on two cores that
+    took twice the time.
     """
     if compat.is_torch_array(columns):
         return _by_tiles(columns, precision), _moment(columns, values, precision, parts)
@@ -51,7 +52,7 @@ def products(
 
 
 def matmul(a: Array, b: Array) -> Array:
-    """``ab``; of NumPy arrays that are not small by the BLAS of `products`."""
+    """``ab``; large NumPy arrays are multiplied by SciPy's BLAS, as in `products`."""
     if not compat.is_numpy_array(a) or a.size < PHASES_PER_SLICE or not compat.is_numpy_array(b) or a.ndim > 2:
         return a @ b
     multiply, one = scipy.linalg.get_blas_funcs(("gemm", "gemv"), (a, b))
@@ -64,14 +65,14 @@ def matmul(a: Array, b: Array) -> Array:
 
 
 def outer_gram(matrix: Array) -> Array:
-    """``SSᴴ``, by one triangle where that is half the work."""
+    """``SSᴴ``; for real torch tensors one triangle is computed and copied."""
     if compat.is_torch_array(matrix) and not matrix.is_complex():
         return _by_tiles(transposed(matrix), "double")
     return matmul(matrix, adjoint(matrix))
 
 
 class Parts:
-    """Numbers as sums of 16-bit ones, side by side in a tensor: made when first asked for, and kept."""
+    """Numbers as sums of 16-bit numbers, side by side in a tensor that is made at the first use and kept."""
 
     def __init__(self, make: Callable[[], Any]) -> None:
         self._make = make
@@ -87,7 +88,7 @@ class Parts:
 
     @classmethod
     def of_inputs(cls, x: Any) -> Parts | None:
-        """Inputs x = a + b as [a | a | b], of torch on a GPU; nobody else multiplies by parts."""
+        """Inputs x = a + b as [a | a | b]; None unless they are torch tensors on a GPU."""
 
         def made() -> Any:
             a, b = _parts(x, 2)
@@ -97,7 +98,7 @@ class Parts:
 
     @classmethod
     def of_targets(cls, y: Any) -> Parts | None:
-        """Targets y = a + b + c as [a | b | c], likewise."""
+        """Targets y = a + b + c as [a | b | c]; None unless they are torch tensors on a GPU."""
         return cls(lambda: _side_by_side(_parts(y, 3))) if _is_torch_on_gpu(y) else None
 
 
@@ -106,10 +107,10 @@ def _is_torch_on_gpu(values: Any) -> bool:
 
 
 def phases(x: Array, vectors: Array, precision: str = "double", halves: Parts | None = None) -> Array:
-    """``xωᵀ``, in double precision; for bf16 columns on a GPU by a product of 16-bit halves, to 2e-5 of |x||ω|.
+    """The phases ``xωᵀ``, in double precision; for "bf16" on a GPU from 16-bit halves, to 2e-5 of |x||ω|.
 
-    With x = a + b and ω = c + d, ac + ad + bc is the product but for bd, a 65,000th of it. Of torch in the order of a
-    transpose: each frequency's phases lie side by side, as tensor cores want the columns to be.
+    With halves x = a + b and ω = c + d, the product is ac + ad + bc; bd, about a 65,000th of it, is left out. Torch
+    phases are stored transposed: those of one frequency are contiguous, as tensor cores need the columns to be.
     """
     halves = halves or Parts.of_inputs(x)
     if precision == "bf16" and halves is not None:
@@ -132,7 +133,7 @@ def _parts(values: Any, n: int) -> list[Any]:
 
 
 def _side_by_side(parts: Sequence[Any]) -> Any:
-    """The parts next to each other, and zeros up to a multiple of eight: tensor cores want their rows so."""
+    """The parts side by side, with zeros up to a multiple of eight columns, as tensor cores need it."""
     import torch
 
     width = sum(part.shape[-1] for part in parts)
@@ -141,7 +142,7 @@ def _side_by_side(parts: Sequence[Any]) -> Any:
 
 
 def _moment(columns: Any, values: Any, precision: str, parts: Parts | None = None) -> Any:
-    """``Φᵀy`` of torch tensors, in single precision at least; bf16 columns meet the values in three parts."""
+    """``Φᵀy`` of torch tensors, in single precision at least; bf16 columns are multiplied by three parts of y."""
     if precision != "bf16":
         return product(transposed(columns), values.to(columns.dtype), "single")
     thirds = _side_by_side(_parts(values, 3)) if parts is None else parts.value
@@ -161,7 +162,7 @@ def _stored(matrix: np.ndarray) -> tuple[np.ndarray, int]:
 
 
 def _mirrored(matrix: np.ndarray, width: int = 64) -> np.ndarray:
-    """The Hermitian matrix whose lower triangle is there, completed in place."""
+    """Complete a Hermitian matrix in place from its lower triangle."""
 
     def complete(rows: range) -> None:
         for start in range(rows.start * width, min(rows.stop * width, matrix.shape[0]), width):
@@ -198,7 +199,7 @@ def _by_tiles(columns: Any, precision: str) -> Any:
 
 
 def product(a: Any, b: Any, precision: str) -> Any:
-    """One product of torch tensors in a precision; bf16 ones come rounded."""
+    """The product of two torch tensors in a precision; for "bf16" they are bf16 tensors."""
     if precision == "bf16":
         return _rounded_product(a, b)
     with _float_products(precision):
@@ -206,7 +207,7 @@ def product(a: Any, b: Any, precision: str) -> Any:
 
 
 def _rounded_product(a: Any, b: Any) -> Any:
-    """The product of two bf16 tensors, summed and left in single precision."""
+    """The product of two bf16 tensors, summed and returned in single precision."""
     import torch
 
     if a.device.type != "cuda" or not _has_out_dtype():
@@ -216,7 +217,7 @@ def _rounded_product(a: Any, b: Any) -> Any:
 
 @cache
 def _has_out_dtype() -> bool:
-    """Whether torch multiplies bf16 tensors into single ones: from 2.8 on."""
+    """Whether torch multiplies bf16 tensors with a result in single precision: from 2.8 on."""
     import torch
 
     return tuple(int(part) for part in torch.__version__.split(".")[:2]) >= (2, 8)
@@ -224,7 +225,7 @@ def _has_out_dtype() -> bool:
 
 @contextmanager
 def _float_products(precision: str) -> Iterator[None]:
-    """Products of single precision as tf32 where that is asked for, and only there, whatever the user has set."""
+    """A context in which single precision products use tf32 for "tf32", and do not otherwise; then as before."""
     import torch
 
     backend, name = torch.backends.cuda.matmul, "fp32_precision"

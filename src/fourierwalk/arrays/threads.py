@@ -1,4 +1,4 @@
-"""Threads: how many BLAS may use, work in several of them, and one pool at a time."""
+"""Threads: how many BLAS may use, work in several threads, and one BLAS thread pool at a time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from threadpoolctl import ThreadpoolController
 
 
 def in_threads(work: Callable[[range], None], bounds: Sequence[int], is_worth_it: bool) -> None:
-    """Work on consecutive ranges, one thread each: threads that fetch many short ones wait for the interpreter."""
+    """Work on consecutive ranges, one long range for each thread: short ones would compete for the interpreter."""
     if not is_worth_it or len(bounds) == 2:
         work(range(bounds[0], bounds[-1]))
     else:
@@ -24,13 +24,13 @@ def in_threads(work: Callable[[range], None], bounds: Sequence[int], is_worth_it
 
 @contextmanager
 def one_pool() -> Iterator[None]:
-    """NumPy's own BLAS on one thread, where SciPy has another: two pools take the cores from each other.
+    """A context in which NumPy's BLAS uses one thread, if SciPy has a BLAS of its own: two pools compete for cores.
 
-    Measured on two cores: a fit of 200 rows took five times as long with both, one of 7,000 rows half as long again.
-    Fits that overlap in threads share the limit; the last one to end lifts it.
+    Measured on two cores: with both pools a fit of 200 rows took five times as long, one of 7,000 rows 1.5 times. Fits
+    that run at the same time in several threads share the limit; the last one to end lifts it.
     """
     libraries = _blas().lib_controllers
-    own = [each for each in libraries if "numpy" in Path(each.filepath).parent.name] if len(libraries) > 1 else []
+    own = [blas for blas in libraries if "numpy" in Path(blas.filepath).parent.name] if len(libraries) > 1 else []
     with _LOCK:
         if not _INSIDE:
             _BEFORE[:] = [(library, library.num_threads) for library in own]
@@ -58,7 +58,7 @@ _BEFORE: list[tuple[Any, int]] = []
 
 @cache
 def _pool(n_threads: int, process: int) -> ThreadPoolExecutor:
-    """A pool per process: threads do not survive a fork."""
+    """A thread pool for each process, because threads do not survive a fork."""
     return ThreadPoolExecutor(n_threads, thread_name_prefix="fourierwalk")
 
 
@@ -68,5 +68,5 @@ def _blas() -> Any:
 
 
 def blas_threads() -> int:
-    """The threads that BLAS may use now: what the user, a limit or an enclosing worker has set."""
+    """The number of threads that BLAS may use now, as the user, a limit or a parallel worker has set it."""
     return max((library.num_threads for library in _blas().lib_controllers), default=1)

@@ -1,4 +1,4 @@
-"""The rows and what is made of them: blocks, streams, scaling (Algorithm 3), features, the span of wide rows."""
+"""The data: rows and their blocks, streaming, scaling (Algorithm 3), features, and the span of wide rows."""
 
 from fourierwalk.data.columns import Columns
 from fourierwalk.data.features import Activation, ComplexExponentials, CosineSine, Features, sigmoid

@@ -1,4 +1,4 @@
-"""Real features s(ω·x + b) of any activation s."""
+"""Real features s(ω·x + b) for any activation s."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fourierwalk.arrays.products import matmul
 from fourierwalk.data.rows import Block
 
 HALF_STEP = 1e-5
-"""How far the two phases of a central difference are from the middle."""
+"""Half the distance of the two points of a central difference."""
 
 
 def _logistic_slope(phases: Array) -> Array:
@@ -32,14 +32,14 @@ class Activation:
     Parameters
     ----------
     function : callable
-        The activation: an array of phases in, an array of as many real, finite numbers out. It gets arrays of the
-        library that the data came in. A model can be pickled if this is a function at the top of a module.
+        The activation. It gets an array of phases ω·x + b, in the array library of the data, and returns an array of
+        the same shape with real, finite numbers. A model can be pickled if this is a function at the top of a module.
     bias : bool
-        Whether a component that is one is added to every x.
+        Whether there is a bias b.
     name : str
-        A word for tables.
+        A name for tables and messages.
     derivative : callable, optional
-        The activation's derivative, for descent; none means a central difference.
+        The derivative of the activation, for descent. None: a central difference.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class Activation:
     derivative: Callable[[Array], Array] | None = None
     n_columns: ClassVar[int] = 1
     n_unknowns: ClassVar[int] = 1
-    single_columns: ClassVar[None] = None  # nothing bounds the values of an activation
+    single_columns: ClassVar[None] = None  # values may be larger than one
 
     def __post_init__(self) -> None:
         for name, function in (("function", self.function), ("derivative", self.derivative or self.function)):
@@ -66,7 +66,7 @@ class Activation:
                 raise TypeError(f"Activation({name}=…) must be a callable, got {type(function).__name__}.")
 
     def dimension(self, n_features: int) -> int:
-        """One more with a bias."""
+        """The components of a frequency: one more than inputs if there is a bias."""
         return n_features + 1 if self.bias else n_features
 
     def columns(self, block: Block, frequencies: Array) -> Array:
@@ -102,11 +102,11 @@ class Activation:
         return (self._values(phases + HALF_STEP) - self._values(phases - HALF_STEP)) / (2 * HALF_STEP)
 
     def system(self, gram: Array, moment: Array) -> tuple[Array, Array]:
-        """The sums as they are."""
+        """The sums, unchanged."""
         return gram, moment
 
     def matrix(self, columns: Array) -> Array:
-        """The columns as they are."""
+        """The columns, unchanged."""
         return columns
 
     def amplitudes(self, unknowns: Array) -> Array:
@@ -119,7 +119,7 @@ class Activation:
 
 
 def _checked(values: Any, phases: Array, whose: str) -> Array:
-    """The values, if they are an array of real numbers of the phases' shape."""
+    """The values; an error unless they are an array of real numbers of the phases' shape."""
     wanted = f"{whose} must return an array of real numbers of the phases' shape {tuple(phases.shape)}"
     if not compat.is_array_api_obj(values):
         raise TypeError(f"{wanted}, got {type(values).__name__}.")

@@ -1,4 +1,4 @@
-"""Some of the inputs: rows without the others, and frequencies that do not see them."""
+"""A subset of the inputs: rows without the other columns, and frequencies that are zero there."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from fourierwalk.data.rows import Rows
 
 @dataclass(frozen=True)
 class Columns:
-    """Some of the inputs.
+    """A subset of the inputs.
 
     Parameters
     ----------
     kept : array of shape (r,)
-        Their indices, ascending.
+        The indices of the subset, ascending.
     n_inputs : int
-        How many inputs there are.
+        The number of all inputs.
 
     Examples
     --------
@@ -38,13 +38,13 @@ class Columns:
     n_inputs: int
 
     def rows(self, rows: Rows) -> Rows:
-        """The same rows with these inputs alone."""
+        """The same rows with these inputs only."""
         if rows.center is not None and rows.scale is not None:
             return replace(rows, x=rows.x[:, self.kept], center=rows.center[self.kept], scale=rows.scale[self.kept])
         return replace(rows, x=namespace(rows.x).take(rows.x, like(self.kept, rows.x), axis=1))
 
     def lift(self, vectors: Any) -> Array:
-        """Vectors of these inputs as vectors of all, (k, d); components beyond the inputs stay as they are."""
+        """Vectors of these inputs as vectors of all inputs, (k, d), with zeros elsewhere; a bias is kept."""
         xp, r = namespace(vectors), len(self.kept)
         places = np.zeros((r, self.n_inputs))
         places[np.arange(r), self.kept] = 1.0

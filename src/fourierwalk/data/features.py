@@ -1,4 +1,4 @@
-"""What features are: how inputs and frequencies become columns."""
+"""Features: how inputs and frequencies become columns."""
 
 from __future__ import annotations
 
@@ -17,51 +17,52 @@ class Gradient(Protocol):
     """``features.gradient``: half of ∂/∂ωₖ of a block's Σw|f − y|² at fixed amplitudes, (K, d)."""
 
     def __call__(self, block: Block, frequencies: Array, amplitudes: Array) -> Array:
-        """Of frequencies (K, d) and amplitudes (K, q)."""
+        """The gradient for frequencies (K, d) and amplitudes (K, q)."""
 
 
 class Slopes(Protocol):
     """``features.slopes``: ∂f/∂φₖ of one output at each row of a block, (n, K), φₖ the k-th phase."""
 
     def __call__(self, block: Block, frequencies: Array, amplitudes: Array) -> Array:
-        """Of frequencies (K, d) and the amplitudes (K,) of the output."""
+        """The slopes for frequencies (K, d) and the amplitudes (K,) of the output."""
 
 
 class SingleColumns(Protocol):
     """``features.single_columns``: the columns in single precision, of phases in double."""
 
     def __call__(self, block: Block, frequencies: Array, precision: str) -> Array:
-        """For products in "single", "tf32" or "bf16"; for "bf16" of torch rounded to that."""
+        """The columns for products in "single", "tf32" or "bf16"; torch tensors are rounded to bf16 for "bf16"."""
 
 
 @runtime_checkable
 class Features(Protocol):
-    """How inputs and frequencies become columns: what to implement for features of your own.
+    """How inputs and frequencies become columns: the class to implement for features of your own.
 
-    Columns are real. A model of K frequencies and q outputs is ``columns @ coefficients(amplitudes)``; amplitudes are
+    Columns are real. A model of K frequencies and q outputs is ``columns @ coefficients(amplitudes)``. Amplitudes are
     found by least squares, from the sums ``gram = columnsᵀ columns`` and ``moment = columnsᵀ y``. Complex exponentials
     need no other sums: with S = C + iD, SᴴS = (CᵀC + DᵀD) + i(CᵀD − DᵀC).
 
-    Derive from this class, and leave `gradient`, `slopes` and `single_columns` at None where there are none. For real
-    features s(ω·x + b) of an activation s there is `Activation` already.
+    Derive from this class. `gradient`, `slopes` and `single_columns` are optional: they are None unless you define
+    them. For real features s(ω·x + b) with an activation s, use `Activation`.
 
     Attributes
     ----------
     name : str
-        A word for tables and messages.
+        A name for tables and messages.
     n_columns : int
         Real columns per frequency.
     n_unknowns : int
         Unknowns per frequency in the least squares problem.
     gradient : callable or None
         ``gradient(block, frequencies, amplitudes)``: half of ∂/∂ωₖ of the block's Σw|f − y|² at fixed amplitudes,
-        (K, d). Features without it can walk, but not descend.
+        (K, d). Without it there is no descent.
     slopes : callable or None
         ``slopes(block, frequencies, amplitudes)``: ∂f/∂φₖ of one output at each row, (n, K), for amplitudes (K,) and
-        the phases φₖ = ωₖ·x. Models of features without it have no `feature_importances_`.
+        the phases φₖ = ωₖ·x. Without it a model has no `feature_importances_`.
     single_columns : callable or None
         ``single_columns(block, frequencies, precision)``: the columns in single precision, all at most one in absolute
-        value. Features without it have their columns rounded, and are never rounded unasked.
+        value. Without it the columns are rounded to single precision if the user asks for that; precision "auto" stays
+        in double.
 
     Examples
     --------
@@ -108,7 +109,7 @@ class Features(Protocol):
 
     @property
     def name(self) -> str:
-        """A word for tables and messages."""
+        """A name for tables and messages."""
 
     @property
     def n_columns(self) -> int:
@@ -131,7 +132,7 @@ class Features(Protocol):
         """What multiplies the unknowns: S itself, (n, n_unknowns · K)."""
 
     def amplitudes(self, unknowns: Array) -> Array:
-        """The amplitudes (K, q) in the unknowns."""
+        """The amplitudes (K, q) that belong to the unknowns."""
 
     def coefficients(self, amplitudes: Array) -> Array:
         """What multiplies the real columns to give the real part of the model, (n_columns · K, q)."""
@@ -141,11 +142,11 @@ KINDS: dict[str, Callable[[], Features]] = {"cos-sin": CosineSine, "complex": Co
 
 
 MEMBERS = tuple(name for name in vars(Features) if not name.startswith("_"))
-"""What features must have."""
+"""The members that a features object must have."""
 
 
 def named(kind: str | Features) -> Features:
-    """The features object of a name; an object is returned as it is."""
+    """The features object of a name; a features object is checked and returned."""
     if isinstance(kind, str):
         if kind not in KINDS:
             raise ValueError(f"features must be one of {sorted(KINDS)} or a features object, got {kind!r}.")
@@ -161,7 +162,7 @@ def named(kind: str | Features) -> Features:
 
 
 def name_of(features: Features) -> str:
-    """The name that gives back this very object: what a file keeps of it.
+    """The name of built-in features, for a file; other features are an error.
 
     Examples
     --------

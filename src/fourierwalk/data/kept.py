@@ -1,4 +1,4 @@
-"""What was made last is kept: whoever asks for the same again need not wait."""
+"""A cache of one entry: the value computed last for some frequencies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class _Entry(NamedTuple):
 
 
 class Kept:
-    """The last thing that was made of some frequencies. Copies, and what is pickled, begin with nothing."""
+    """A cache of the value computed last for some frequencies. Copies and pickles of the cache are empty."""
 
     def __init__(self) -> None:
         self._entry: _Entry | None = None
@@ -26,11 +26,14 @@ class Kept:
         return type(self), ()
 
     def forget(self) -> None:
-        """Give the memory back."""
+        """Empty the cache."""
         self._entry = None
 
     def of(self, frequencies: Any, others: tuple[Any, ...], how: str, make: Callable[[], Any]) -> Any:
-        """What belongs to these very arrays, unchanged since; what belongs to others is dropped before it is made."""
+        """The cached value if it was made from these same objects, unchanged since; else the value of `make()`.
+
+        The old value is dropped before `make` is called, so that both are never in memory together.
+        """
         entry, mark = self._entry, _mark(frequencies)
         if (
             entry is not None
@@ -47,5 +50,5 @@ class Kept:
 
 
 def _mark(array: Any) -> Any:
-    """What changes where an array is changed in place: a copy of NumPy's, the version of a torch tensor."""
+    """A mark that shows whether an array was changed in place: a copy for NumPy, the version of a torch tensor."""
     return array.copy() if isinstance(array, np.ndarray) else getattr(array, "_version", None)

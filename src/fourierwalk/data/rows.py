@@ -1,4 +1,4 @@
-"""Data anywhere: all that the method asks of it is a sum over rows."""
+"""Rows: the data of a fit. The method only needs sums over them, which are computed block by block."""
 
 from __future__ import annotations
 
@@ -20,50 +20,50 @@ from fourierwalk.data.kept import Kept
 from fourierwalk.data.streaming import Streamed
 
 BLOCK_BYTES = 64 * 2**20
-"""No block's columns take more than this on a CPU; on a GPU a sixteenth of its memory."""
+"""The most bytes of a block's columns on a CPU. On a GPU it is a sixteenth of the memory."""
 
 MERGED_BLOCKS = 3
-"""Rows of no more than this many blocks are one block: sums of large matrices cost more than the memory is worth."""
+"""Rows that would make up to this many blocks are taken as one: adding large matrices costs more than it saves."""
 
 SHORT_PHASE = 32.0
-"""Phases up to this, in radians, may be made in single precision: to 2e-6."""
+"""Phases up to this, in radians, may be computed in single precision; their error is below 2e-6."""
 
 NARROW_COLUMNS = 8
-"""Rows of no more columns are projected in small parts: products so small that BLAS leaves them to one thread."""
+"""Rows of up to this many columns are projected in small parts, because BLAS uses one thread for such products."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows: inputs (dense and scaled, or sparse with the scaling beside), targets, weights (None: all one)."""
+    """A block of rows."""
 
-    x: Any
-    y: Array | None = None
-    weight: Array | None = None
-    center: Array | None = None
-    scale: Array | None = None
-    halves: Parts | None = None  # of x, for products in bf16
-    thirds: Parts | None = None  # of y, likewise
-    kept: Kept | None = None  # columns made last, where a block is all there is
+    x: Any  # inputs: dense and scaled, or sparse and not scaled
+    y: Array | None = None  # targets
+    weight: Array | None = None  # None: all one
+    center: Array | None = None  # the scaling of sparse inputs
+    scale: Array | None = None  # likewise
+    halves: Parts | None = None  # x in two 16-bit parts, for products in bf16
+    thirds: Parts | None = None  # y in three 16-bit parts, likewise
+    kept: Kept | None = None  # a cache of the columns, if this block is all rows
 
     def part(self, part: slice) -> Block:
         """Some of the rows."""
         y = None if self.y is None else self.y[..., part, :]
         weight = None if self.weight is None else self.weight[part]
         x = self.x[part] if scipy.sparse.issparse(self.x) else self.x[..., part, :]
-        halves, thirds = (None if each is None else each.part(part) for each in (self.halves, self.thirds))
+        halves, thirds = (None if parts is None else parts.part(part) for parts in (self.halves, self.thirds))
         return replace(self, x=x, y=y, weight=weight, halves=halves, thirds=thirds, kept=None)
 
     def single(self) -> Block:
-        """The same rows of NumPy in single precision."""
-        x, y, weight = (None if each is None else each.astype(np.float32) for each in (self.x, self.y, self.weight))
+        """The same NumPy rows in single precision."""
+        x, y, weight = (None if array is None else array.astype(np.float32) for array in (self.x, self.y, self.weight))
         return replace(self, x=x, y=y, weight=weight)
 
     def columns(self, features: Any, frequencies: Array, make: Callable[[], Array]) -> Array:
-        """The features' columns, made if they are not there: descent asks for them in a solve and in its gradient."""
+        """The columns of the features, from the cache if possible: in descent a solve and its gradient share them."""
         return make() if self.kept is None else self.kept.of(frequencies, (features,), "", make)
 
     def project(self, vectors: Array, precision: str = "double") -> Array:
-        """The scalar products of each row with each vector, (n, K). Sparse rows are centred here, in the phase."""
+        """The scalar products of each row with each vector, (n, K). Sparse rows are centred and scaled here."""
         if self.center is None or self.scale is None:
             return phases(self.x, vectors, precision, self.halves)
         scaled = vectors / self.scale[None, :]
@@ -81,7 +81,7 @@ class Block:
         if self.center is None or self.scale is None:
             return outer_gram(float64(self.x)) if other is self else matmul(float64(self.x), float64(other.x).T)
         scale, center = 1 / self.scale[None, :], self.center / self.scale
-        rows, others = (each.x.astype(np.float64).multiply(scale).tocsr() for each in (self, other))
+        rows, others = (block.x.astype(np.float64).multiply(scale).tocsr() for block in (self, other))
         shift = (rows @ center)[:, None] + (others @ center)[None, :]
         return (rows @ others.T).toarray() - shift + center @ center
 
@@ -92,9 +92,11 @@ class Block:
         return xp.reshape(matmul(columns.T, xp.reshape(products, (-1, shape[1] * shape[2]))), shape)
 
     def projector(self, vectors: Array, precision: str = "double") -> Callable[[slice], Array]:
-        """`project` of some rows at a time: of wide ones from one large product, of narrow ones where they are used.
+        """A function from a slice of rows to their phases, as `project` gives them.
 
-        In single precision and tf32 in turns of 2π; short phases of NumPy in singles, and in radians.
+        Rows of many columns are projected at once, in one large product; rows of few columns when they are needed. For
+        "single" and "tf32" phases are in turns of 2π, not in radians, except short phases of NumPy rows: these are in
+        radians and in single precision.
         """
         is_narrow = self.center is None and int(self.x.shape[-1]) <= NARROW_COLUMNS and not is_torch_array(self.x)
         if precision != "double" and is_narrow and self._is_short(vectors):
@@ -108,7 +110,7 @@ class Block:
         return lambda part: x[..., part, :] @ turned
 
     def _is_short(self, vectors: Array) -> bool:
-        """Whether no phase is so long that singles would lose digits of it."""
+        """Whether all phases are small enough for single precision."""
         if not isinstance(self.x, np.ndarray) or self.x.ndim > 2:
             return False
         longest = [np.max(np.einsum("ij,ij->i", part, part), initial=0.0) for part in (self.x, vectors)]
@@ -121,17 +123,17 @@ class Rows:
 
     Parameters
     ----------
-    x : array or sparse matrix of shape (n, d)
-        Inputs, `Streamed` ones too. They come scaled; sparse ones bring `center` and `scale`, so that they stay sparse.
-        Several data sets of one size can be stacked along axes in front; their problems are then solved side by side.
+    x : array, sparse matrix or Streamed, of shape (n, d)
+        Scaled inputs. Sparse inputs are not scaled, so that they stay sparse; `center` and `scale` are applied to them
+        later. Several data sets of one size can be stacked along leading axes; they are then solved together.
     y : array of shape (n, q), optional
-        Targets, scaled.
+        Scaled targets.
     weight : array of shape (n,), optional
-        Weights; none means all one.
+        Weights. None: all one.
     center, scale : array of shape (d,), optional
         The scaling of sparse inputs.
     block_bytes : int, optional
-        What a block's columns may take. None: about 64 MB, on a GPU a sixteenth of its memory.
+        The most bytes of a block's columns. None: 64 MiB, on a GPU a sixteenth of its memory.
 
     Examples
     --------
@@ -150,7 +152,7 @@ class Rows:
     block_bytes: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse shapes that do not belong together: later they would be a factorisation's error."""
+        """Raise a `ValueError` for shapes that do not fit, rather than a LAPACK error later."""
         shape, n_rows = tuple(self.x.shape), tuple(self.x.shape)[-2:-1]
         if len(shape) < 2:
             raise ValueError(f"Rows(x) must have the shape (n, d), got {shape}: x[:, None] is one input.")
@@ -175,20 +177,20 @@ class Rows:
 
     @cached_property
     def total_weight(self) -> float:
-        """The sum of the weights: the number of rows where there are none."""
+        """The sum of the weights; without weights the number of rows."""
         return float(len(self)) if self.weight is None else float(namespace(self.weight).sum(self.weight))
 
     @property
     def anchor(self) -> Any:
-        """An array where sums over the rows are made."""
+        """An array in the library and on the device of the sums over the rows."""
         return self.x.anchor if isinstance(self.x, Streamed) else self.x
 
     def block_height(self, width: int) -> int:
-        """The rows of a block whose `width` columns of doubles stay below the budget."""
+        """The number of rows in a block with `width` columns of doubles."""
         budget, stacked = self._budget(), math.prod(self.x.shape[:-2])
-        if isinstance(self.x, Streamed):  # the inputs of a block, raw, centred, scaled and the next ones, come on top
+        if isinstance(self.x, Streamed):  # add four arrays of inputs: raw, centred, scaled, and those of the next block
             height = max(1, budget // (8 * (width + 4 * self.x.shape[1])))
-            return min(len(self), height - height % 8 if height > 8 else height)  # as `cos_sin` wants its rows
+            return min(len(self), height - height % 8 if height > 8 else height)  # a multiple of 8, for `cos_sin`
         height = max(1, budget // (8 * max(1, width * stacked)))
         merged = MERGED_BLOCKS if self.block_bytes is None else 1
         return len(self) if len(self) <= merged * height else height
@@ -200,10 +202,10 @@ class Rows:
         return BLOCK_BYTES if on_gpu is None else on_gpu // 16
 
     def blocks(self, width: int, beside: int = 0) -> Iterator[Block]:
-        """The rows in blocks whose `width` columns of doubles, and others beside them, stay below the budget.
+        """Yield the rows in blocks whose `width` columns of doubles, and `beside` more columns, stay within the budget.
 
-        Of NumPy's rows that are one block, also with as many others beside, the last columns are kept. (On a GPU solves
-        are below double precision, and a gradient could not take their columns.)
+        The last columns are cached if the rows are NumPy arrays and make one block even with twice the width. (On a
+        GPU nothing is cached: its solves are below double precision, so a gradient could not use their columns.)
         """
         height, whole = self.block_height(width + beside), self.whole()
         parts = [slice(start, min(start + height, len(self))) for start in range(0, len(self), height)]
@@ -219,7 +221,7 @@ class Rows:
                 self.x.used()
 
     def sum(self, term: Callable[[Block], Any], width: int, beside: int = 0) -> Any:
-        """Add the term of every block; a term is anything that can be added."""
+        """The sum of ``term(block)`` over all blocks; terms are any objects with ``+``."""
         blocks = self.blocks(width, beside)
         total = term(next(blocks))
         for block in blocks:
@@ -227,12 +229,12 @@ class Rows:
         return total
 
     def whole(self) -> Block:
-        """All rows as one block, for what cannot be summed (the dual form)."""
+        """All rows as one block, for computations that are not sums over rows (the dual form)."""
         return Block(self.x, self.y, self.weight, self.center, self.scale, self._halves, self._thirds)
 
     @cached_property
     def kept(self) -> Kept:
-        """The columns made last, of rows that are one block on a CPU."""
+        """The cache of the last columns, used if the rows are one block on a CPU."""
         return Kept()
 
     @cached_property
@@ -244,11 +246,11 @@ class Rows:
         return Parts.of_targets(self.y)
 
     def pick(self, mask: Any) -> Rows:
-        """The rows where a mask on the host is true."""
+        """The rows for which a mask (a NumPy array) is true."""
         return self.take(mask.nonzero()[0])
 
     def take(self, chosen: Any) -> Rows:
-        """The rows of some indices on the host."""
+        """The rows with some indices (a NumPy array)."""
         if isinstance(self.x, Streamed):
             x, indices = self.x.take(chosen), like(chosen, self.anchor)
         elif scipy.sparse.issparse(self.x):

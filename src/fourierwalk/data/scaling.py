@@ -1,4 +1,4 @@
-"""Normalisation of data (Algorithm 3) and its inverse."""
+"""Scaling of inputs and targets (Algorithm 3), and its inverse."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from fourierwalk.files.fields import Fields
 KINDS = ("auto", "robust", True, False)
 
 CLIP = 3.0
-"""No value of a clipped column is larger than this; values up to about one are nearly unchanged."""
+"""The bound of a clipped column. Values up to about one are nearly unchanged."""
 
 NORMAL_RANGE = 1.349
 """The interquartile range of a normal distribution, in standard deviations."""
 
 LEAST_RANGE = 1e-12
-"""An interquartile range that is no larger than this share of the standard deviation is taken for rounding."""
+"""An interquartile range of up to this share of the standard deviation counts as zero (rounding)."""
 
 MOST_MAGNITUDE = 1e150
-"""Squares of larger values overflow in double precision when many of them are summed."""
+"""The largest absolute value allowed: sums of squares of larger values may overflow in double precision."""
 
 
 @dataclass(frozen=True)
@@ -70,14 +70,14 @@ class Affine:
 
 @dataclass(frozen=True)
 class SmoothClip:
-    """``z / √(1 + (z/limit)²)`` of ``z = (values − center) / scale``: nearly z where z is small, never over the limit.
+    """``z / √(1 + (z/limit)²)`` with ``z = (values − center) / scale``: nearly z for small z, never above the limit.
 
     Parameters
     ----------
     center, scale : array of shape (d,)
-        What is subtracted from each column, and what it is then divided by.
+        Subtracted from each column, and then divided by.
     clipped : array of bool, of shape (d,)
-        The columns that are clipped; the others stay z.
+        The columns that are clipped; the others are z.
     limit : float
         The bound.
 
@@ -103,7 +103,7 @@ class SmoothClip:
         return xp.where(self.clipped[None, :], self.limit * (share / xp.sqrt(1.0 + share * share)), z)
 
     def invert(self, values: Array) -> Array:
-        """Scaled units to raw ones. The limit itself, which every far value is rounded to, gives a far value."""
+        """Scaled units to raw ones. Values at the limit, to which far values are rounded, give a finite far value."""
         xp = namespace(self.scale)
         share = xp.clip(values / self.limit, -1.0 + _NEAR_LIMIT, 1.0 - _NEAR_LIMIT)
         z = xp.where(self.clipped[None, :], self.limit * (share / xp.sqrt(1.0 - share * share)), values)
@@ -134,7 +134,7 @@ class SmoothClip:
         return Affine(self.center, self.scale)
 
     def _share(self, z: Array) -> Array:
-        """z in units of the limit, cut where its square could overflow: the clip is the limit there to all digits."""
+        """z divided by the limit, bounded so that its square cannot overflow; the clip is exact there to all digits."""
         return namespace(z).clip(z / self.limit, -_FAR, _FAR)
 
 
@@ -143,7 +143,16 @@ _FAR, _NEAR_LIMIT = 1e9, 1e-15
 
 @dataclass(frozen=True)
 class Scaling:
-    """How inputs and targets were normalised.
+    """The scaling of inputs and targets.
+
+    Parameters
+    ----------
+    inputs : Affine or SmoothClip
+        The scaling of the inputs.
+    targets : Affine
+        The scaling of the targets.
+    kind : {"columns", "common", "robust", "none"}
+        How the scaling was made: each column by its own spread, all by a common one, by quartiles, or not at all.
 
     Examples
     --------
@@ -163,7 +172,7 @@ class Scaling:
 
     @property
     def is_affine(self) -> bool:
-        """Whether scaled inputs are a linear function of raw ones, but for a constant: nothing is clipped."""
+        """Whether scaled inputs are an affine function of raw ones, that is, nothing is clipped."""
         return self.inputs.is_affine
 
     @classmethod
@@ -178,30 +187,32 @@ class Scaling:
         ddof: int = 0,
         is_fixed: np.ndarray | None = None,
     ) -> Scaling:
-        """Means and spreads of the rows; Algorithm 3 as printed has ``ddof=1``.
+        """The scaling of some rows. Algorithm 3 as printed has ``ddof=1``.
 
         Parameters
         ----------
         x, y : array of shape (n, d) and (n, q)
-            Raw inputs (sparse ones too) and targets.
+            Raw inputs (dense or sparse) and targets.
         weight : array of shape (n,), optional
             Weights of the rows.
         standardize : {True, False, "auto", "common", "robust"}
-            True: each column by its own spread. False: nothing is changed. "common": all columns by one scale. "auto":
-            that where the columns share a unit, as pixels do (see `share_units`), else each its own. "robust": each
-            column by its median and interquartile range, then clipped smoothly at ±3 (see `SmoothClip`); columns of at
-            most two values by their mean and spread, and not clipped. It needs a dense x.
+            True: each column is divided by its own standard deviation. False: nothing is changed. "common": all columns
+            are divided by one scale. "auto": "common" if the columns seem to share a unit, as pixels do (see
+            `share_units`), else True. "robust": each column is scaled by its median and interquartile range, then
+            clipped smoothly at ±3 (see `SmoothClip`); columns of at most two values are scaled by mean and standard
+            deviation, and not clipped. "robust" needs a dense x.
         scale_targets : bool
-            Whether targets are divided by their spread as well as centred; one-hot targets are not.
+            Whether targets are divided by their standard deviation; they are centred in any case. False for one-hot
+            targets.
         ddof : int
             Subtracted from the total weight in the variance.
         is_fixed : array of bool, of shape (d,), optional
-            Columns of a designed spread, such as 0 and 1 for a level of a category: they are centred and no more.
+            Columns that are only centred, such as the 0 and 1 of a level of a category.
 
         Raises
         ------
         ValueError
-            For values whose squares would overflow, and for a sparse x with "robust".
+            If squares of values would overflow, or if x is sparse and `standardize` is "robust".
         """
         _check_magnitude("X", x)
         _check_magnitude("y", y)
@@ -242,7 +253,7 @@ class Scaling:
         )
 
     def rows(self, x: Any, y: Array | None = None, weight: Array | None = None) -> Rows:
-        """Scaled rows. Sparse inputs stay sparse: their centring goes into the phase."""
+        """Scaled rows. Sparse inputs stay sparse: they are centred and scaled when phases are computed."""
         targets = None if y is None else self.targets.apply(y)
         if scipy.sparse.issparse(x):
             if not self.is_affine:
@@ -254,10 +265,11 @@ class Scaling:
 
 
 def share_units(x: Any, is_fixed: np.ndarray | None = None) -> bool:
-    """Whether columns look like pixels or counts: nearly all have one common minimum, and most reach half the range.
+    """Whether columns look like pixels or counts.
 
-    There a column with next to no spread (a pixel at the rim) must not be blown up to unit variance. Columns that are
-    not scaled (`is_fixed`) do not count.
+    At least 8 columns vary, 90 % of them have the same minimum, and two thirds reach half of the common range. A column
+    with little spread, such as a pixel at the rim, must then not be scaled to unit variance. Columns that are not
+    scaled (`is_fixed`) do not count.
     """
     lowest, highest = _extremes(x)
     varies = highest > lowest if is_fixed is None else (highest > lowest) & ~is_fixed
@@ -269,7 +281,7 @@ def share_units(x: Any, is_fixed: np.ndarray | None = None) -> bool:
 
 
 def longest_tail(x: Any, is_fixed: np.ndarray | None = None) -> float:
-    """The largest distance of a value from its column's mean, in the column's standard deviations.
+    """The largest distance of a value from the mean of its column, in standard deviations of the column.
 
     Columns that are not scaled (`is_fixed`) do not count.
     """
@@ -300,7 +312,7 @@ def _check_dense(x: Any) -> None:
 
 
 def _check_magnitude(name: str, values: Any) -> None:
-    """Raise one clear sentence where squares would overflow."""
+    """Raise a `ValueError` if squares of the values would overflow."""
     if scipy.sparse.issparse(values):
         values = values.tocsr().data
     elif isinstance(values, Streamed):
@@ -317,7 +329,7 @@ def _check_magnitude(name: str, values: Any) -> None:
 
 
 def _robust(x: Any, weight: Array | None, mean: np.ndarray, spread: np.ndarray, constant: np.ndarray) -> SmoothClip:
-    """Medians and interquartile ranges on the host; mean and spread of columns that have no such range."""
+    """A clip by medians and interquartile ranges; columns whose range is zero keep mean and standard deviation."""
     host_weight = None if weight is None else np.asarray(to_host(weight), dtype=np.float64)
     center, scale, clipped = mean.copy(), spread.copy(), ~constant
     start = 0
@@ -332,7 +344,10 @@ def _robust(x: Any, weight: Array | None, mean: np.ndarray, spread: np.ndarray, 
 
 
 def _column_blocks(x: Any) -> Iterator[np.ndarray]:
-    """The columns on the host as new arrays (some columns, n) of bounded size; from a disk in few passes."""
+    """Yield copies of some columns at a time, as NumPy arrays (n_columns, n) of bounded size.
+
+    Inputs on a disk are read in few passes.
+    """
     source, chosen = (x.host, x.chosen) if isinstance(x, Streamed) else (x, None)
     budget = max(BLOCK_BYTES, free_bytes() / 8) if isinstance(x, Streamed) else BLOCK_BYTES
     width = max(1, int(budget // (8 * x.shape[0])))
@@ -362,7 +377,7 @@ def _quartiles(values: np.ndarray, weight: np.ndarray | None) -> tuple[float, fl
 
 
 def _mean_and_spread(rows: Rows, ddof: int) -> tuple[Array, Array, Array]:
-    """Weighted means and spreads, and which columns are constant to rounding: their spread is one."""
+    """Weighted means and standard deviations, and which columns are constant; a constant column's deviation is one."""
     total, n, d = rows.total_weight, len(rows), int(rows.x.shape[1])
     if scipy.sparse.issparse(rows.x):
         matrix = rows.x.astype(np.float64)

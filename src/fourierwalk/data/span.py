@@ -1,4 +1,7 @@
-"""Wide rows in as many coordinates as there are rows: frequencies need no others, because gradients lie there too."""
+"""Rows with more columns than rows, in coordinates of their span.
+
+Frequencies need no other directions: the gradient of the loss is a combination of rows.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,12 @@ from fourierwalk.arrays.library import Array, like, namespace, to_host
 from fourierwalk.data.rows import Block, Rows
 
 LEAST_VALUE = 1e-10
-"""Directions of less than this share of the largest squared length are left out."""
+"""Eigenvalues of the rows' Gram matrix below this share of the largest are dropped."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """An orthonormal basis of what some rows span, kept as combinations of the rows: sparse ones stay sparse.
+    """An orthonormal basis of the span of some rows, as linear combinations of the rows: sparse rows stay sparse.
 
     Parameters
     ----------
@@ -46,7 +49,7 @@ class Span:
         return Rows(like(self.coordinates(rows), rows.y), rows.y, rows.weight)
 
     def lift(self, vectors: Any) -> Array:
-        """Vectors of coordinates as vectors of the inputs, (k, d); components beyond them stay as they are."""
+        """Vectors of coordinates as vectors of the inputs, (k, d); a bias is kept."""
         xp, r = namespace(vectors), self.combinations.shape[1]
         coordinates = self.combinations @ to_host(vectors)[:, :r].T
         is_sparse = self.block.center is not None

@@ -1,4 +1,4 @@
-"""Inputs on the host, or on a disk, that are computed with on a device, block by block."""
+"""Inputs that stay on the host, or on a disk, and are copied to a device block by block."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ import numpy as np
 from fourierwalk.arrays.library import Array, side_stream
 
 MOST_IN_WORK = 2
-"""Blocks whose work a device may have before it: more would pile up there."""
+"""The most blocks in a device's queue, which bounds the memory that they take there."""
 
 
 class _Copy(NamedTuple):
-    """A block on its way: which rows, where they arrive, and what tells that they have."""
+    """The copy of a block that may still be under way."""
 
-    part: slice
-    block: Any
-    arrived: Any
+    part: slice  # which rows
+    block: Any  # the tensor on the device
+    arrived: Any  # a CUDA event; None: the copy is complete
 
 
 class Streamed:
-    """Rows of a NumPy array or memory map that appear on a torch device when they are asked for.
+    """Rows of a NumPy array or memory map that are copied to a torch device when they are indexed.
 
-    It is indexed like an array of two axes, by a slice of rows; `Rows` needs no more. Between two blocks it can be told
-    which comes next, and copies that one meanwhile, from page-locked memory and on a stream of its own.
+    It is indexed by a slice of rows, like an array of two axes. `prefetch` starts the copy of the next block while the
+    device works on the present one, from page-locked memory and on a CUDA stream of its own.
 
     Parameters
     ----------
     host : ndarray of shape (n, d)
-        The inputs, a memory map too.
+        The inputs; a memory map is allowed.
     device : torch.device or str
-        Where blocks appear.
+        The device that blocks are copied to.
     chosen : ndarray of int, optional
-        The rows that count, in this order; none means all.
+        The indices of the rows, in this order. None: all rows.
     scaling : callable, optional
-        What is done to a block on the device: a tensor of raw rows in, one of scaled rows out.
+        A function from a tensor of raw rows to one of scaled rows, applied on the device.
 
     Examples
     --------
@@ -63,14 +63,14 @@ class Streamed:
 
     @property
     def anchor(self) -> Any:
-        """A tensor where the blocks appear."""
+        """An empty tensor on the device."""
         import torch
 
         return torch.empty(0, dtype=torch.float64, device=self.device)
 
     def __getitem__(self, key: Any) -> Any:
         """The rows of a slice, on the device: ``x[part, :]`` or ``x[..., part, :]``."""
-        part = next(each for each in key if each is not Ellipsis)
+        part = next(index for index in key if index is not Ellipsis)
         copy, self._next = self._next, None
         if copy is None or copy.part != part:
             copy = self._begun(part)
@@ -84,11 +84,11 @@ class Streamed:
         return block if self.scaling is None else self.scaling(block)
 
     def prefetch(self, part: slice) -> None:
-        """Begin to copy the block that will be asked for next."""
+        """Start to copy the block that will be needed next."""
         self._next = self._begun(part)
 
     def used(self) -> None:
-        """Tell that all work with a block has been asked for; waits until no more than two blocks are in work."""
+        """Say that all work on a block is queued; waits until at most two blocks are in the queue."""
         import torch
 
         if torch.device(self.device).type != "cuda":
@@ -100,16 +100,16 @@ class Streamed:
             self._in_use.popleft().synchronize()
 
     def take(self, chosen: np.ndarray) -> Streamed:
-        """Some of the rows; nothing is copied."""
+        """The rows with some indices; nothing is copied."""
         chosen = chosen if self.chosen is None else self.chosen[chosen]
         return Streamed(self.host, self.device, chosen, self.scaling)
 
     def scaled(self, scaling: Callable[[Array], Array]) -> Streamed:
-        """The same rows, scaled on the device block by block; what was scaled before starts from raw rows again."""
+        """The same raw rows with another scaling, in place of an earlier one."""
         return Streamed(self.host, self.device, self.chosen, scaling)
 
     def on_host(self, part: slice = slice(None)) -> np.ndarray:
-        """Rows as they are on the host, not scaled."""
+        """Raw rows on the host."""
         return self.host[part] if self.chosen is None else self.host[self.chosen[part]]
 
     def _begun(self, part: slice) -> _Copy:

@@ -14,13 +14,13 @@ from fourierwalk.arrays.products import matmul
 from fourierwalk.data.rows import Block
 
 MOST_MOMENTS = 64
-"""Outputs times inputs up to which a gradient is one product of the columns.
+"""The most outputs times inputs for which a gradient is one product with the columns.
 
-Where there are more, or fewer columns, a matrix of their size is made beside them."""
+Otherwise, or with few columns, it takes a temporary matrix of the size of the columns."""
 
 
 class _Waves:
-    """What the two Fourier kinds share: f(x) = Re Σ βₖ exp(iωₖ·x) = Σ Re βₖ cos(ωₖ·x) − Im βₖ sin(ωₖ·x)."""
+    """The part that the two Fourier kinds share: f(x) = Re Σ βₖ exp(iωₖ·x) = Σ Re βₖ cos(ωₖ·x) − Im βₖ sin(ωₖ·x)."""
 
     n_columns: ClassVar[int] = 2
     is_complex: ClassVar[bool]
@@ -33,7 +33,7 @@ class _Waves:
         return block.columns(self, frequencies, lambda: cos_sin(block.projector(frequencies), shape))
 
     def single_columns(self, block: Block, frequencies: Array, precision: str) -> Array:
-        """The columns in single precision, of phases in double; for bf16 products of torch rounded to that."""
+        """The columns in single precision, from phases in double; torch tensors are rounded to bf16 for "bf16"."""
         phases, shape = block.projector(frequencies, precision), self._shape(block, frequencies)
         return cos_sin(phases, shape, precision, interleaved=self.is_complex)
 
@@ -78,7 +78,7 @@ class ComplexExponentials(_Waves):
     n_unknowns: ClassVar[int] = 1
 
     def system(self, gram: Array, moment: Array) -> tuple[Array, Array]:
-        """SᴴS and Sᴴy, from the sums over cosines and sines; sums over S itself are those."""
+        """SᴴS and Sᴴy from the sums over cosines and sines; complex sums are SᴴS and Sᴴy already."""
         if namespace(gram).isdtype(gram.dtype, "complex floating"):
             return gram, moment
         n = moment.shape[-2] // 2
@@ -103,11 +103,11 @@ class CosineSine(_Waves):
     n_unknowns: ClassVar[int] = 2
 
     def system(self, gram: Array, moment: Array) -> tuple[Array, Array]:
-        """The sums as they are."""
+        """The sums, unchanged."""
         return gram, moment
 
     def matrix(self, columns: Array) -> Array:
-        """The columns as they are."""
+        """The columns, unchanged."""
         return columns
 
     def amplitudes(self, unknowns: Array) -> Array:
@@ -118,10 +118,10 @@ class CosineSine(_Waves):
 
 @dataclass(frozen=True)
 class RoundedCosineSine(CosineSine):
-    """Cosines and sines of NumPy's dense rows in single precision: half the time, for steps that need not be exact."""
+    """Cosines and sines of dense NumPy rows in single precision: half the time, for steps that need not be exact."""
 
     def columns(self, block: Block, frequencies: Array) -> Array:
-        """In single precision."""
+        """The columns in single precision."""
         return block.columns(self, frequencies, lambda: self.single_columns(block, frequencies, "single"))
 
     def system(self, gram: Array, moment: Array) -> tuple[Array, Array]:
@@ -129,9 +129,9 @@ class RoundedCosineSine(CosineSine):
         return float64(gram), float64(moment)
 
     def matrix(self, columns: Array) -> Array:
-        """The columns in double precision, likewise."""
+        """The columns in double precision, for the dual form."""
         return float64(columns)
 
     def gradient(self, block: Block, frequencies: Array, amplitudes: Array) -> Array:
-        """In single precision, too."""
+        """The gradient, computed in single precision and returned in double."""
         return float64(super().gradient(block.single(), frequencies, amplitudes.astype(np.complex64)))

@@ -1,4 +1,4 @@
-"""How frequencies move: Algorithms 1 and 2, their proposals, resampling, and descent. Nothing here sees data."""
+"""Samplers of frequencies: Algorithms 1 and 2 with their proposals, resampling, and descent. They never see data."""
 
 from fourierwalk.sampling.descent import Descent
 from fourierwalk.sampling.proposals import (

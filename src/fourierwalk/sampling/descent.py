@@ -1,8 +1,8 @@
 """Descent on the projected loss: min over β of N⁻¹|Sβ − y|² + λ|β|² as a function of ω.
 
-At the minimiser the loss does not change with β, so that its gradient in ω is the one at fixed amplitudes (variable
-projection). Limited-memory BFGS with a diagonal of its own: the curvature in ωₖ is about ``|βₖ|²`` for inputs of unit
-spread, so that steps are right at every scale of amplitudes and frequencies.
+At the minimiser the derivative in β is zero, so the gradient in ω is the one at fixed amplitudes (variable projection).
+The method is limited-memory BFGS. Its first approximation of the Hessian is diagonal: the curvature in ωₖ is about
+``|βₖ|²`` for inputs of unit variance. This makes steps independent of the scale of the amplitudes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fourierwalk.sampling.sampler import Info, State, norms
 
 
 class Differentiable(Protocol):
-    """What descent asks of the data."""
+    """What descent needs: the minimiser, and the gradient of the loss. `LeastSquares` has both."""
 
     def __call__(self, frequencies: Array) -> Any:
         """The minimiser: amplitudes, loss, info."""
@@ -29,13 +29,13 @@ class Differentiable(Protocol):
 
 
 class Curvature(NamedTuple):
-    """Where descent stands: loss and gradient, the last moves and what they changed, whether no move down is left."""
+    """The state of limited-memory BFGS."""
 
     loss: float
     gradient: Array
-    moves: tuple[Array, ...] = ()
-    changes: tuple[Array, ...] = ()
-    stuck: bool = False
+    moves: tuple[Array, ...] = ()  # the last changes of ω
+    changes: tuple[Array, ...] = ()  # the changes of the gradient by these moves
+    stuck: bool = False  # whether no direction lowers the loss any more
 
 
 @dataclass(frozen=True)
@@ -45,18 +45,27 @@ class Descent:
     Parameters
     ----------
     memory : int
-        Past moves that shape the next one.
+        The number of past moves that approximate the Hessian.
     first_step : float
-        Root mean square of the first move, relative to that of the frequencies.
+        The root mean square of the first move, relative to that of the frequencies.
     longest_step : float
-        No move is longer than this, in the same unit.
+        The largest root mean square of a move, relative to that of the frequencies.
     damping : float
-        Share of the mean ``|β|²`` that is added to each, so that frequencies of next to no amplitude do not fly off.
+        This share of the mean ``|β|²`` is added to each ``|βₖ|²``, so that frequencies of small amplitude do not move
+        too far.
     max_norm : float
-        No frequency moves to this norm or beyond.
+        Frequencies stay below this norm.
     most_bytes : float
-        The memory for past moves and what they changed: 16 K d bytes for each move. Where `memory` moves would take
-        more, fewer are kept, but at least two.
+        The memory for past moves: 16 K d bytes for each. If `memory` moves need more, fewer are kept, but at least two.
+
+    See Also
+    --------
+    Metropolis : The paper's sampler.
+
+    Notes
+    -----
+    The projected loss is L(ω) = min over β of N⁻¹|Sβ − y|² + λ|β|². With the minimiser β(ω), its gradient ∇L(ω) is
+    ∂/∂ω of N⁻¹|Sβ − y|² at fixed β = β(ω).
 
     Examples
     --------
@@ -82,13 +91,17 @@ class Descent:
     most_bytes: float = 2e8
 
     def init(self, minimize: Differentiable, frequencies: Array) -> State:
-        """Amplitudes, loss and gradient of the first frequencies."""
+        """The state at the first frequencies: amplitudes, loss and gradient."""
         solution = minimize(frequencies)
         gradient = minimize.gradient(frequencies, solution.amplitudes)
         return State(0, frequencies, solution.amplitudes, Curvature(float(solution.loss), gradient))
 
     def step(self, rng: np.random.Generator | None, state: State, minimize: Differentiable) -> tuple[State, Info]:
-        """One move down; where none is found the past is forgotten, and with no past descent is stuck."""
+        """One step with a lower loss.
+
+        If no trial lowers the loss, the past moves are dropped and the frequencies stay. If there were none to drop,
+        descent is stuck.
+        """
         omega, at = state.frequencies, state.proposal
         direction = self._direction(omega, state.amplitudes, at)
         for trial in range(MOST_TRIALS):
@@ -107,7 +120,7 @@ class Descent:
         return State(state.step + 1, omega, state.amplitudes, forgotten), info
 
     def refit(self, state: State, minimize: Differentiable) -> tuple[State, float]:
-        """Amplitudes, loss and gradient anew, of a problem that may have another λ; what was learnt is kept."""
+        """Amplitudes, loss and gradient for a problem that may have another λ; the past moves are kept."""
         fresh = self.init(minimize, state.frequencies)
         learnt = state.proposal._replace(loss=fresh.proposal.loss, gradient=fresh.proposal.gradient, stuck=False)
         return state._replace(amplitudes=fresh.amplitudes, proposal=learnt), fresh.proposal.loss
@@ -115,7 +128,7 @@ class Descent:
     def sample(
         self, minimize: Differentiable, state: State, rng: np.random.Generator | None, n_steps: int
     ) -> Iterator[tuple[State, Info]]:
-        """Yield (State, Info) after every step, until no step down is left."""
+        """Yield (State, Info) after every step, at most `n_steps` times; end earlier if descent is stuck."""
         for _ in range(n_steps):
             if state.proposal.stuck:
                 return
@@ -123,7 +136,7 @@ class Descent:
             yield state, info
 
     def _direction(self, omega: Array, beta: Array, at: Curvature) -> Array:
-        """−H g by the two loops, H about the diagonal 1/(|βₖ|² + damping)."""
+        """The direction −H g, with H from the two-loop recursion that starts at the diagonal 1/(|βₖ|² + damping)."""
         xp = namespace(omega)
         squares = norms(beta)[:, None] ** 2
         diagonal = 1.0 / (squares + self.damping * xp.mean(squares) + TINY)
@@ -148,7 +161,7 @@ class Descent:
         return xp.where(xp.linalg.vector_norm(proposed, axis=1)[:, None] < self.max_norm, proposed, omega)
 
     def _learnt(self, at: Curvature, move: Array, loss: float, gradient: Array) -> Curvature:
-        """One more pair, where the curvature along the move is positive."""
+        """The next BFGS state; the pair of move and change is added if the curvature along the move is positive."""
         change = gradient - at.gradient
         curvature, *squares = _floats(_dot(move, change), _dot(move, move), _dot(change, change))
         if curvature <= 1e-10 * math.sqrt(squares[0] * squares[1]):
@@ -157,15 +170,15 @@ class Descent:
         return Curvature(loss, gradient, (*at.moves, move)[-n_pairs:], (*at.changes, change)[-n_pairs:])
 
     def _n_pairs(self, move: Array) -> int:
-        """How many moves and changes of this size are kept."""
+        """The number of pairs of moves and changes that are kept."""
         return int(min(self.memory, max(2, self.most_bytes / (2 * 8 * math.prod(move.shape)))))
 
 
 def two_loops(products: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-    """The two loops of limited-memory BFGS in coefficients: H g = f (D g − Σ aᵢ D cᵢ) + Σ bᵢ mᵢ; returns f, a and b.
+    """The two-loop recursion of limited-memory BFGS: f, a and b of H g = f (D g − Σ aᵢ D cᵢ) + Σ bᵢ mᵢ.
 
-    From the products of n moves m and n changes c (rows) with c, D c, g and D g (columns): vectors meet only there, so
-    that a device is asked once.
+    `products` holds the scalar products of n moves m and n changes c (rows) with c, D c, g and D g (columns). The
+    recursion needs no other vectors, so a device is read once.
     """
     n = products.shape[0] // 2
     moves, changes = products[:n], products[n:]
@@ -182,16 +195,16 @@ def two_loops(products: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
 
 
 MOST_TRIALS = 8
-"""Lengths of a move that are tried, one shorter than the other, before it is given up."""
+"""The most lengths of a move that are tried in backtracking."""
 
 SHORTENING = 0.3
-"""How long each trial is, as a share of the one before."""
+"""The length of each trial, relative to the one before."""
 
 LEAST_DECREASE = 1e-4
-"""The share of the decrease that the slope promises which makes a move good enough (Armijo's condition)."""
+"""A move is accepted if the loss falls by this share of what the slope predicts (Armijo's condition)."""
 
 TINY = 1e-300
-"""Added where amplitudes that are all zero would divide by zero."""
+"""Avoids a division by zero if all amplitudes are zero."""
 
 
 def _dot(a: Array, b: Array) -> Array:
@@ -203,7 +216,7 @@ def _flat(arrays: Array) -> Array:
 
 
 def _floats(*values: Array) -> list[float]:
-    """Numbers, asked of their device at once."""
+    """The values as floats, read from their device together."""
     if not any(map(is_remote, values)):
         return [float(value) for value in values]
     return to_host(namespace(*values).stack(values)).tolist()

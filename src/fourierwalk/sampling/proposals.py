@@ -1,4 +1,4 @@
-"""How a frequency moves. A proposal is a frozen object; what it has learnt on the way is its state."""
+"""Proposals: how frequencies move. A proposal is a frozen object; what it learns during a walk is its state."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fourierwalk.arrays.library import Array, like, namespace, scalar
 
 
 class Proposal(Protocol):
-    """What a walk asks of its proposal."""
+    """The methods that a sampler needs of a proposal."""
 
     def init(self, frequencies: Array) -> Any:
         """The state before the first step."""
@@ -34,6 +34,11 @@ class Proposal(Protocol):
 @dataclass(frozen=True)
 class RandomWalk:
     """ω' = ω + δ r, r standard normal (Algorithm 1).
+
+    Parameters
+    ----------
+    step_size : float
+        δ.
 
     Examples
     --------
@@ -63,7 +68,7 @@ class RandomWalk:
 
 
 class Covariance(NamedTuple):
-    """The sums over all past frequencies that Algorithm 2 keeps, and the root of the covariance in use."""
+    """The state of Algorithm 2: sums over all past frequencies, and the root of the covariance in use."""
 
     n_steps: int  # i
     total: Array  # S_ω
@@ -73,7 +78,15 @@ class Covariance(NamedTuple):
 
 @dataclass(frozen=True)
 class AdaptiveWalk:
-    """ω' = ω + δ r, r ~ N(0, C̄), with C̄ the covariance of all past frequencies after t₀ steps (Algorithm 2)."""
+    """ω' = ω + δ r, r ~ N(0, C̄), with C̄ the covariance of all past frequencies after t₀ steps (Algorithm 2).
+
+    Parameters
+    ----------
+    step_size : float
+        δ.
+    adapt_after : int
+        t₀. Up to this step C̄ is the identity.
+    """
 
     step_size: float
     adapt_after: int
@@ -90,7 +103,7 @@ class AdaptiveWalk:
         return frequencies + self.step_size * (_normal(rng, frequencies) @ transposed(state.root))
 
     def update(self, state: Covariance, frequencies: Array, amplitudes: Array, acceptance: Any) -> Covariance:
-        """Add the frequencies to the sums; past t₀ their covariance is the one in use."""
+        """Add the frequencies to the sums; after t₀ steps C̄ becomes their covariance."""
         xp = namespace(frequencies)
         i = state.n_steps + 1
         total = state.total + xp.sum(frequencies, axis=-2)
@@ -108,11 +121,11 @@ class AdaptiveWalk:
 
 
 class Pace(NamedTuple):
-    """How far a steered walk has got: steps seen, the factor on its inner walk's steps, the inner walk's state."""
+    """The state of a walk whose steps are another walk's times a factor."""
 
     n_steps: int
-    factor: Any
-    inner: Any
+    factor: Any  # c
+    inner: Any  # the state of the other walk
 
 
 @dataclass(frozen=True)
@@ -122,7 +135,7 @@ class _Paced:
     walk: Proposal
 
     def init(self, frequencies: Array) -> Pace:
-        """The inner walk as it is."""
+        """c = 1 at the start."""
         return Pace(0, 1.0, self.walk.init(frequencies))
 
     def propose(self, rng: Draws, state: Pace, frequencies: Array) -> Array:
@@ -145,15 +158,15 @@ class TargetedWalk(_Paced):
     target : float
         The share of moves that should be accepted.
     most : float
-        c stays within [1/most, most]. Where all moves look alike no step length meets the target, and an unbounded c
-        grew until frequencies had a norm of 1e5.
+        c stays within [1/most, most]. If the acceptance does not depend on the step length, no c meets the target;
+        without a bound c then grew until frequencies had a norm of 1e5.
     """
 
     target: float
     most: float = 10.0
 
     def update(self, state: Pace, frequencies: Array, amplitudes: Array, acceptance: Any) -> Pace:
-        """Longer steps where more than the target is accepted, shorter ones where less is."""
+        """Steps grow if the acceptance is above the target, and shrink if it is below."""
         i = state.n_steps + 1
         change = (acceptance - self.target) / math.sqrt(i)
         factor = state.factor * (math.exp(change) if isinstance(change, float) else namespace(change).exp(change))
@@ -169,17 +182,17 @@ class TargetedWalk(_Paced):
 class ShapedWalk:
     """ω' = ω + δ r, r ~ N(0, C), with C the second moment of the current frequencies, weighted by ``|βₖ|^power``.
 
-    ω and −ω are one frequency of a real function, so C is taken about zero. The state is a factor F with FᵀF = C, of
-    shape (r, d) with r = min(K, d), so that no matrix is larger than the frequencies. With fewer frequencies than
-    inputs every move is a combination of the current frequencies: C has no other directions.
+    For a real function ω and −ω are the same frequency, so the mean is taken to be zero. The state is a factor F with
+    FᵀF = C, of shape (r, d) with r = min(K, d); no matrix is larger than the frequencies. With fewer frequencies than
+    inputs, every move is a linear combination of the current frequencies.
 
     Parameters
     ----------
     step_size : float
-        δ, relative to the frequencies' own spread.
+        δ, relative to the spread of the frequencies.
     power : float
-        0: the current covariance. 1: weighted by amplitudes. 2: the shape of the average gradient outer product, which
-        is Σ|βₖ|² ωₖωₖᵀ where frequencies are apart.
+        0: no weights. 1: weighted by amplitudes. 2: in proportion to the average gradient outer product, which is
+        Σ|βₖ|² ωₖωₖᵀ if no two frequencies are close.
     """
 
     step_size: float
@@ -190,7 +203,7 @@ class ShapedWalk:
         return self._factor(frequencies, 1.0)
 
     def propose(self, rng: Draws, state: Array, frequencies: Array) -> Array:
-        """ω + δ ξ F, ξ standard normal. There may be more or fewer frequencies than those that F was made of."""
+        """ω + δ ξ F, ξ standard normal. The number of frequencies may differ from that in the last `update`."""
         normal = like(rng.standard_normal((frequencies.shape[0], state.shape[0])), frequencies)
         return frequencies + self.step_size * (normal @ state)
 
@@ -214,13 +227,21 @@ class ShapedWalk:
 
 @dataclass(frozen=True)
 class ScaledWalk:
-    """Another walk with each frequency's step times exp(s z), z standard normal: short and long steps side by side."""
+    """Another walk, with the step of each frequency times exp(s z), z standard normal: short and long steps together.
+
+    Parameters
+    ----------
+    walk : Proposal
+        The inner walk.
+    spread : float
+        s.
+    """
 
     walk: Proposal
     spread: float = 1.0
 
     def init(self, frequencies: Array) -> Any:
-        """The inner walk's."""
+        """The state of the inner walk."""
         return self.walk.init(frequencies)
 
     def propose(self, rng: Draws, state: Any, frequencies: Array) -> Array:
@@ -229,32 +250,43 @@ class ScaledWalk:
         return frequencies + namespace(powers).exp(powers) * (self.walk.propose(rng, state, frequencies) - frequencies)
 
     def update(self, state: Any, frequencies: Array, amplitudes: Array, acceptance: Any) -> Any:
-        """The inner walk's."""
+        """The next state of the inner walk."""
         return self.walk.update(state, frequencies, amplitudes, acceptance)
 
     def length(self, state: Any) -> Any:
-        """The inner walk's, times the mean factor exp(s²/2)."""
+        """The length of the inner walk, times the mean factor exp(s²/2)."""
         return math.exp(self.spread**2 / 2) * self.walk.length(state)
 
 
 @dataclass(frozen=True)
 class AnnealedWalk(_Paced):
-    """Another walk whose steps shrink geometrically, to the share `last` of them after `n_steps` steps."""
+    """Another walk whose steps shrink geometrically.
+
+    Parameters
+    ----------
+    walk : Proposal
+        The inner walk.
+    last : float
+        The length of the last step, relative to the inner walk's.
+    n_steps : int
+        The number of steps until then.
+    """
 
     last: float
     n_steps: int
 
     def update(self, state: Pace, frequencies: Array, amplitudes: Array, acceptance: Any) -> Pace:
-        """Shorter steps, until `n_steps` are done."""
+        """Shrink the steps until `n_steps` steps are done."""
         i = state.n_steps + 1
         factor = self.last ** min(i / max(1, self.n_steps - 1), 1.0)
         return Pace(i, factor, self.walk.update(state.inner, frequencies, amplitudes, acceptance))
 
 
 def covariance_root(covariance: Array) -> Array:
-    """The lower L with L Lᵀ = C + ε, ε a tiny share of its mean variance, because C̄ of Algorithm 2 can be singular.
+    """The lower triangular L with L Lᵀ = C + ε, where ε is a tiny share of the mean variance.
 
-    Where rounding has left C no covariance at all (its mean far larger than its spread), its diagonal alone is used.
+    C̄ of Algorithm 2 can be singular, hence ε. Only the diagonal of C is used if rounding has made C indefinite, as
+    with a mean far larger than the spread.
     """
     xp, d = namespace(covariance), covariance.shape[-1]
     identity = xp.eye(d, dtype=covariance.dtype, device=compat.device(covariance))
@@ -265,5 +297,5 @@ def covariance_root(covariance: Array) -> Array:
 
 
 def _normal(rng: Draws, frequencies: Array) -> Array:
-    """Normal numbers in the frequencies' library: NumPy's generator walks one walk on every back end."""
+    """Normal numbers in the frequencies' library. A NumPy generator gives the same walk in every library."""
     return like(rng.standard_normal(tuple(frequencies.shape)), frequencies)

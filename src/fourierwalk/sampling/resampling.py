@@ -1,4 +1,4 @@
-"""The resampling walk (arXiv 2410.06399, 2509.03151): frequencies multiply where their amplitudes are large."""
+"""The resampling walk (arXiv 2410.06399, 2509.03151): frequencies are copied in proportion to their amplitudes."""
 
 from __future__ import annotations
 
@@ -15,19 +15,29 @@ from fourierwalk.sampling.sampler import MOST_NORM, Info, Minimize, State, norms
 
 @dataclass(frozen=True)
 class Resampling:
-    """Resample frequencies by their amplitudes, move all of them, solve for the amplitudes; and again.
+    """Each step resamples frequencies in proportion to |βₖ|, moves all of them, and solves for the amplitudes.
 
     Parameters
     ----------
     proposal : Proposal
         How frequencies move.
     threshold : float
-        Frequencies are resampled where the effective sample size is at most this share of their number; 1: always.
+        Frequencies are resampled if the effective sample size is at most this share of their number. 1: always.
     exponent : float, optional
-        γ of a Metropolis test of the moves, at the price of a second solve. None: every move is kept. Of several copies
-        of a frequency one is tested and the others move, so that no two stay equal.
+        γ of a Metropolis test of the moves, which costs a second solve. None: every move is accepted. If a frequency
+        has several copies, one of them is tested and the others always move: no two frequencies stay equal.
     max_norm : float
-        No frequency moves to this norm or beyond; a copy that would is not made.
+        Frequencies stay below this norm. A copy that would move beyond is replaced by an old frequency.
+
+    See Also
+    --------
+    Metropolis : The paper's sampler.
+    ShapedWalk : The proposal that "resampling" uses by default.
+
+    References
+    ----------
+    .. [1] arXiv:2410.06399
+    .. [2] arXiv:2509.03151
 
     Examples
     --------
@@ -52,23 +62,23 @@ class Resampling:
     max_norm: float = math.inf
 
     def init(self, minimize: Minimize, frequencies: Array) -> State:
-        """Amplitudes of the first frequencies."""
+        """The state at the first frequencies, with their amplitudes."""
         return State(0, frequencies, minimize(frequencies).amplitudes, self.proposal.init(frequencies))
 
     def step(self, rng: Draws, state: State, minimize: Minimize) -> tuple[State, Info]:
-        """Resample where it is due, move, solve."""
+        """Resample if the effective sample size is low, move all frequencies, and solve."""
         omega, beta = state.frequencies, state.amplitudes
         xp, n = namespace(omega), omega.shape[0]
         size = norms(beta)
         chosen = xp.arange(n, device=omega.device)
         is_copy = chosen < 0
-        if self.threshold >= 1 or effective_size(size) <= self.threshold * n:  # rounding decides nothing
+        if self.threshold >= 1 or effective_size(size) <= self.threshold * n:  # at 1 always, whatever the rounding
             chosen = systematic(rng, size)
             omega, beta, is_copy = _copies(omega, beta, chosen)
         proposed = self.proposal.propose(rng, state.proposal, omega)
         inside = norms(proposed) < min(self.max_norm, MOST_NORM)
         proposed = xp.where(inside[:, None], proposed, state.frequencies)
-        is_copy = is_copy | xp.take(~inside, chosen, axis=0)  # of one that stays: it is there already
+        is_copy = is_copy | xp.take(~inside, chosen, axis=0)  # the original stays in place: this is a second copy
         solution = minimize(proposed)
         acceptance: Any = 1.0
         if self.exponent is not None:
@@ -83,7 +93,7 @@ class Resampling:
         return State(state.step + 1, proposed, solution.amplitudes, learnt), info
 
     def refit(self, state: State, minimize: Minimize) -> tuple[State, Any]:
-        """Amplitudes of the state's frequencies."""
+        """The state with amplitudes solved for again, and their loss."""
         solution = minimize(state.frequencies)
         return state._replace(amplitudes=solution.amplitudes), solution.loss
 
@@ -95,17 +105,17 @@ class Resampling:
 
 
 def effective_size(size: Array) -> float:
-    """(Σ|βₖ|)² / Σ|βₖ|²: between one and the number of frequencies."""
+    """The effective sample size (Σ|βₖ|)² / Σ|βₖ|², between 1 and K."""
     xp = namespace(size)
     largest = float(xp.max(size))
     if not largest > 0:
         return float(size.shape[0])
-    size = size / largest  # squares of any amplitude stay finite
+    size = size / largest  # so that squares cannot overflow
     return float(xp.sum(size)) ** 2 / float(xp.sum(size * size))
 
 
 def systematic(rng: Draws, size: Array) -> Array:
-    """Indices drawn in proportion to size with one uniform number: k comes ⌊K pₖ⌋ or ⌈K pₖ⌉ times."""
+    """Systematic resampling: indices in proportion to size, from one uniform number; k comes ⌊K pₖ⌋ or ⌈K pₖ⌉ times."""
     xp, n = namespace(size), size.shape[0]
     even, total = xp.arange(n, device=size.device), xp.sum(size)
     points = like((rng.random() + xp.astype(even, xp.float64)) / n, size)
@@ -114,7 +124,7 @@ def systematic(rng: Draws, size: Array) -> Array:
 
 
 def _copies(omega: Array, beta: Array, chosen: Array) -> tuple[Array, Array, Array]:
-    """The chosen frequencies, their amplitudes shared among copies (the same model), and which are not the first."""
+    """The chosen frequencies, their amplitudes divided by the number of copies, and which are not the first copy."""
     xp = namespace(omega)
     first, after = xp.searchsorted(chosen, chosen), xp.searchsorted(chosen, chosen, side="right")
     shared = xp.take(beta, chosen, axis=0) / xp.astype(after - first, xp.float64)[:, None]

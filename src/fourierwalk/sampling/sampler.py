@@ -18,11 +18,11 @@ from fourierwalk.sampling.proposals import Proposal
 Minimize = Callable[[Array], Any]
 
 MOST_NORM = 1e100
-"""No walk goes beyond this: sums of squares would overflow."""
+"""Frequencies of this norm or more are rejected: sums of their squares would overflow."""
 
 
 class State(NamedTuple):
-    """What the next step needs."""
+    """The state of a walk: all that the next step needs."""
 
     step: int  # i
     frequencies: Array  # ω, (K, d)
@@ -31,17 +31,17 @@ class State(NamedTuple):
 
 
 class Info(NamedTuple):
-    """What a reader wants to know of a step.
+    """The report of one step.
 
-    On a GPU the numbers stay there as arrays until `ahead.gathered` brings many at once.
+    On a GPU the numbers are arrays on the device, until `ahead.gathered` copies those of many steps together.
     """
 
     step: int
     acceptance: Any  # share of the frequencies that moved
     step_size: Any  # δ of the proposal
     loss: Any  # of the proposed frequencies, or of the refitted ones where the step ended with a refit
-    solve: Any = None  # what happened inside the proposal's minimisation
-    phase: str = "walk"  # what kind of step it was
+    solve: Any = None  # the `SolveInfo` of the proposed frequencies
+    phase: str = "walk"  # the kind of step: "walk", "resampling" or "descent"
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,23 @@ class Metropolis:
     refit_every : int
         m: after every m-th step the amplitudes are solved for again.
     max_norm : float
-        ω_max: no frequency of this norm or more is accepted.
+        ω_max: frequencies of this norm or more are rejected.
+
+    See Also
+    --------
+    Resampling : Copies frequencies of large amplitude instead of testing each move.
+    Descent : Moves frequencies along the gradient.
+
+    Notes
+    -----
+    In each step ω' = ω + δr is proposed, and the amplitudes β̂' of ω' are solved for: problem (28) of [1]_. Frequency k
+    moves to ω'ₖ, with amplitude β̂'ₖ, if ``(|β̂'ₖ|/|β̂ₖ|)^γ > r`` for a uniform r. Every m-th step ends with new
+    amplitudes of the frequencies that were reached. ALGORITHM.md lists each line of the paper beside the code.
+
+    References
+    ----------
+    .. [1] Kammonen, Kiessling, Plecháč, Sandberg, Szepessy: *Adaptive random Fourier features with Metropolis
+       sampling* (2020).
 
     Examples
     --------
@@ -86,7 +102,7 @@ class Metropolis:
         return State(0, frequencies, minimize(frequencies).amplitudes, self.proposal.init(frequencies))
 
     def step(self, rng: Draws, state: State, minimize: Minimize) -> tuple[State, Info]:
-        """One pass of the outer loop; the loop over k is over arrays."""
+        """One pass of the outer loop. The loop over k is done by array operations."""
         i, omega, beta = state.step + 1, state.frequencies, state.amplitudes
         xp = namespace(omega)
         proposed = self.proposal.propose(rng, state.proposal, omega)  # ω' ← ω + δ r_N
@@ -118,7 +134,7 @@ class Metropolis:
         n_steps: int | None = None,
         sampling_time: float | None = None,
     ) -> Iterator[tuple[State, Info]]:
-        """Yield (State, Info) after every step, for M steps or M = ⌊T/δ²⌋ of a sampling time T."""
+        """Yield (State, Info) after every step, for M = `n_steps` steps, or for ⌊T/δ²⌋ with the sampling time T."""
         if n_steps is None:
             if sampling_time is None:
                 raise ValueError("sample needs n_steps or sampling_time, got neither.")
@@ -129,5 +145,5 @@ class Metropolis:
 
 
 def norms(amplitudes: Array) -> Array:
-    """|β̂ₖ|, with several outputs the Euclidean norm over them (Case 4)."""
+    """|β̂ₖ|; with several outputs the Euclidean norm over them (Case 4)."""
     return namespace(amplitudes).linalg.vector_norm(amplitudes, axis=-1)

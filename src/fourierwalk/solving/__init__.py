@@ -1,4 +1,4 @@
-"""Frequencies ↦ amplitudes: the least squares problem and the ways to solve it."""
+"""Amplitudes from frequencies: the least squares problem, and three ways to solve it."""
 
 from fourierwalk.solving.direct import Direct
 from fourierwalk.solving.dual import Dual

@@ -1,4 +1,4 @@
-"""The memory that a solve may take: what does not fit is refused before it is allocated."""
+"""The memory that a solve may take. A solve that does not fit is refused before it allocates anything."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from fourierwalk.data.rows import Rows
 from fourierwalk.solving.solver import Solver
 
 ALWAYS_FITS = 1e9
-"""What takes no more than this is not asked about: the question to a GPU takes its time."""
+"""Solves of up to this many bytes are allowed without asking the GPU for its free memory, which is slow."""
 
 OVERHEAD_BYTES = 2e6
-"""What a solve takes beside its arrays."""
+"""The bytes that a solve takes beside its arrays."""
 
 
 class Budget:
-    """What solves on one device may take; the most that fitted is remembered, so that a GPU is not asked again.
+    """The memory that solves on one device may take. The largest solve that fitted is remembered for the next ones.
 
     Parameters
     ----------
     always_fits : float
-        What takes no more is not asked about.
+        Solves of up to this many bytes are allowed without asking the device.
     """
 
     def __init__(self, always_fits: float = ALWAYS_FITS) -> None:
         self._fitted = always_fits
 
     def allowed(self, needed: float, solver: Solver, anchor: Any) -> tuple[float, str]:
-        """The bytes that a solve may take, and who says so."""
+        """The bytes that a solve may take, and where that limit comes from, for the error message."""
         if solver.max_memory is not None or not is_foreign(anchor):
             return solver.memory, "max_memory allows"
         if not is_remote(anchor) or needed <= self._fitted:
@@ -42,19 +42,19 @@ class Budget:
 
 
 def grid_bytes(solver: Solver, rows: Rows) -> float:
-    """What a grid may take: a quarter of what a solve may."""
+    """The bytes that the grid of a Fourier space may take: a quarter of what a solve may."""
     if solver.max_memory is None and accelerator_bytes(rows.x) is not None:
         return accelerator_free_bytes(rows.x) / 8
     return solver.memory / 4
 
 
 def needed_bytes(n_rows: int, width: int, height: int) -> float:
-    """An upper bound of what the normal equations of `width` real columns take: a block, its phases, five matrices."""
+    """An upper bound of the bytes of normal equations of `width` real columns: a block, its phases, five matrices."""
     return 8.0 * (min(n_rows, height) * width * 2.0 + 5.0 * width**2) + OVERHEAD_BYTES
 
 
 def most_columns(n_rows: int, allowed: float) -> int:
-    """The most real columns whose normal equations fit, with blocks as low as they must be."""
+    """The most real columns whose normal equations fit, if blocks are made as small as necessary."""
     width = int(math.sqrt(max(0.0, allowed - OVERHEAD_BYTES) / 40.0))
     while width and needed_bytes(n_rows, width, 1) > allowed:
         width -= 1
@@ -62,5 +62,5 @@ def most_columns(n_rows: int, allowed: float) -> int:
 
 
 def in_words(n_bytes: float) -> str:
-    """Bytes as a reader wants them."""
+    """A number of bytes as text, in MB or GB."""
     return f"{n_bytes / 1e9:.3g} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e6:.3g} MB"

@@ -19,7 +19,9 @@ from fourierwalk.solving.solver import Solver, ladder
 from fourierwalk.solving.system import System
 
 ROUNDED_FROM = 1e11
-"""Multiplications in a solve from which on "auto" rounds on a GPU: with fewer, double precision takes no longer."""
+"""The least number of multiplications in a solve for which precision "auto" goes below double on a GPU.
+
+Smaller solves take no longer in double precision."""
 
 
 @dataclass(frozen=True)
@@ -43,23 +45,23 @@ class Direct:
 
     @property
     def width(self) -> int:
-        """Real columns."""
+        """The number of real columns."""
         return self.features.n_columns * int(self.frequencies.shape[-2])
 
     def seconds(self, with_gradient: bool) -> float:
-        """Roughly what a solve takes, and its gradient."""
+        """The rough time of a solve, and of its gradient if there is one."""
         rates, unknowns = Rates.of(self.rows), self.features.n_unknowns * int(self.frequencies.shape[-2])
         columns = rates.columns(self.rows, self.width)
         sums = columns + rates.product * len(self.rows) * self.width**2
-        return sums + rates.factorisation * unknowns**3 / 3 + with_gradient * columns / 2  # they are there already
+        return sums + rates.factorisation * unknowns**3 / 3 + with_gradient * columns / 2  # it reuses the columns
 
     def bytes(self) -> float:
-        """An upper bound of what the equations take."""
+        """An upper bound of the bytes of the equations."""
         stacked = math.prod(self.rows.x.shape[:-2])
         return stacked * needed_bytes(len(self.rows), self.width, self.rows.block_height(self.width))
 
     def announce(self, solver: Solver, budget: Budget) -> None:
-        """Refuse before allocating what would not fit."""
+        """Raise a `MemoryError` if the equations do not fit in memory."""
         parts = self._parts_bytes() if solver.precision in ("auto", "bf16") else 0.0
         needed = self.bytes() + parts
         allowed, whose = budget.allowed(needed, solver, self.rows.anchor)
@@ -72,9 +74,9 @@ class Direct:
         )
 
     def _parts_bytes(self) -> float:
-        """What three 16-bit parts of inputs and targets take on a GPU."""
-        there: list[Any] = [values for values in (self.rows.x, self.rows.y) if is_remote(values)]
-        return sum(2.0 * math.prod(values.shape[:-1]) * (3 * values.shape[-1] + 7) for values in there)
+        """The bytes of the 16-bit parts of inputs and targets on a GPU, three of each."""
+        on_gpu: list[Any] = [values for values in (self.rows.x, self.rows.y) if is_remote(values)]
+        return sum(2.0 * math.prod(values.shape[:-1]) * (3 * values.shape[-1] + 7) for values in on_gpu)
 
     def precisions(self, solver: Solver, regularization: float) -> tuple[str, ...]:
         """The precisions to try, one after the other."""
@@ -85,7 +87,7 @@ class Direct:
         if not may_round or float(len(self.rows)) * self.width**2 < ROUNDED_FROM:
             return ("double",)
         rungs = ladder("bf16", self.rows.total_weight, self.width, regularization)
-        return tuple(rung for rung in rungs if rung != "single")  # doubles are as fast there
+        return tuple(rung for rung in rungs if rung != "single")  # on such a GPU double is as fast as single
 
     def system(self, precision: str) -> System:
         """The normal equations."""
@@ -96,11 +98,11 @@ class Direct:
         return self.rows.sum(term, self.width).system(self.features)
 
     def covered(self) -> bool:
-        """Sums over rows serve any frequencies."""
+        """Always true: sums over rows are right for any frequencies."""
         return True
 
     def eigensystem(self) -> Eigensystem:
-        """The problem in its own basis."""
+        """The problem in the basis of its eigenvectors."""
         return Eigensystem.of(self.system("double"), self.features)
 
     def gradient(self, amplitudes: Array) -> Array:

@@ -23,7 +23,7 @@ from fourierwalk.solving.system import System, require_finite
 
 @dataclass(frozen=True)
 class Dual:
-    """(SSᴴ + λN) z = y and β = Sᴴz, in double precision: for more columns than rows, which are taken as one block.
+    """(SSᴴ + λN) z = y and β = Sᴴz, in double precision. It pays with more columns than rows; rows are one block.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Dual:
     name: ClassVar[str] = "dual"
 
     def seconds(self, with_gradient: bool) -> float:
-        """Roughly what a solve takes, and its gradient."""
+        """The rough time of a solve, and of its gradient if there is one."""
         rates, n, k = Rates.of(self.rows), len(self.rows), int(self.frequencies.shape[-2])
         width, unknowns = self.features.n_columns * k, self.features.n_unknowns * k
         columns = rates.columns(self.rows, width)
@@ -49,13 +49,13 @@ class Dual:
         return sums + rates.factorisation * n**3 / 3 + with_gradient * columns / 2
 
     def bytes(self) -> float:
-        """Roughly what it takes: the columns, S and its adjoint, and three matrices of the rows."""
+        """The rough bytes of a solve: the columns, S and its adjoint, and three matrices (n, n)."""
         n, width = len(self.rows), self.features.n_columns * int(self.frequencies.shape[-2])
         stacked = math.prod(self.rows.x.shape[:-2])
         return 8.0 * stacked * (3.0 * n * width + 3.0 * n**2) + OVERHEAD_BYTES
 
     def announce(self, solver: Solver, budget: Budget) -> None:
-        """Refuse before allocating what would not fit."""
+        """Raise a `MemoryError` if the equations do not fit in memory."""
         needed = self.bytes()
         allowed, whose = budget.allowed(needed, solver, self.rows.anchor)
         if needed > allowed:
@@ -77,11 +77,11 @@ class Dual:
         return System(outer_gram(matrix), targets, energy, weight, adjoint(matrix))
 
     def covered(self) -> bool:
-        """Sums over rows serve any frequencies."""
+        """Always true: sums over rows are right for any frequencies."""
         return True
 
     def eigensystem(self) -> Eigensystem:
-        """The problem in its own basis."""
+        """The problem in the basis of its eigenvectors."""
         matrix, y = self._whole()
         xp, gram = namespace(matrix), outer_gram(matrix)
         require_finite(gram)
@@ -93,11 +93,11 @@ class Dual:
         return Eigensystem(values, basis, projections, float(xp.sum(y * y)), self.rows.total_weight, self.features)
 
     def gradient(self, amplitudes: Array) -> Array:
-        """That of the direct path: a sum over the rows either way."""
+        """The gradient of the direct path: it is a sum over the rows in both forms."""
         return Direct(self.rows, self.features, self.frequencies).gradient(amplitudes)
 
     def _whole(self) -> tuple[Array, Array]:
-        """S and y of all rows, times the roots of the weights."""
+        """S and y of all rows, multiplied by the square roots of the weights."""
         block = self.rows.whole().part(slice(0, len(self.rows)))
         columns, y = weighted(block, self.features, self.frequencies)
         return self.features.matrix(columns), y

@@ -1,4 +1,4 @@
-"""A least squares problem at fixed frequencies in its own basis."""
+"""A least squares problem at fixed frequencies in the basis of its eigenvectors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from fourierwalk.solving.system import System, require_finite
 
 @dataclass(frozen=True)
 class Eigensystem:
-    """The least squares problem at fixed frequencies in its own basis: every λ for the price of one decomposition."""
+    """A least squares problem at fixed frequencies in the basis of its eigenvectors.
+
+    One decomposition gives the amplitudes, the residual and the degrees of freedom at every λ.
+    """
 
     values: Array  # eigenvalues of SᴴWS
     basis: Array  # its eigenvectors
@@ -26,7 +29,7 @@ class Eigensystem:
 
     @classmethod
     def of(cls, system: System, features: Features) -> Eigensystem:
-        """That of equations whose solution is the unknowns."""
+        """The eigensystem of normal equations."""
         require_finite(system.matrix)
         values, basis = eigh(system.matrix)
         keep = significant(values)
@@ -35,7 +38,7 @@ class Eigensystem:
         return cls(values, basis, projections, float(system.target_energy), float(system.weight), features)
 
     def divisor(self, regularization: float) -> Array:
-        """The eigenvalues with their ridge; one where there is nothing to divide."""
+        """The eigenvalues plus λN; one in place of a sum that is not positive."""
         return divisor_of(self.values + regularization * self.weight)
 
     def amplitudes(self, regularization: float) -> Array:
@@ -52,6 +55,6 @@ class Eigensystem:
         return max(self.target_energy - float(xp.sum(explained)), self.target_energy * np.finfo(np.float64).eps)
 
     def degrees_of_freedom(self, regularization: float) -> float:
-        """The trace of the matrix that takes y to its fit."""
+        """The effective degrees of freedom: the trace of the hat matrix, which maps y to the fitted values."""
         shares = self.values / self.divisor(regularization)
         return float(namespace(self.values).sum(shares))

@@ -1,4 +1,4 @@
-"""The Fourier space of some rows: a grid that is made when first asked for, and made anew when it is outgrown."""
+"""The Fourier space of some rows: a grid that is made at the first use, and again for larger frequencies."""
 
 from __future__ import annotations
 
@@ -17,89 +17,89 @@ from fourierwalk.solving.grid import Box, Grid
 from fourierwalk.solving.pairs import Pairs
 
 HEADROOM = 1.5
-"""A new grid serves frequencies this much larger than those that asked for it."""
+"""A new grid is made for frequencies this many times as large as the present ones."""
 
 LEAST_BANDWIDTH = 1e-3
-"""A grid serves at least this: frequencies of zero have one too."""
+"""The least bandwidth of a grid, for frequencies that are all zero."""
 
 MOST_BANDWIDTH = 1e15
-"""Beyond, grid points cannot be counted."""
+"""The largest bandwidth: beyond it the number of grid points overflows."""
 
 MOST_DIMENSIONS = 3
-"""The most columns of NumPy rows that have a Fourier space."""
+"""The most columns of NumPy rows for which there is a Fourier space."""
 
 MOST_DIMENSIONS_OF_TENSORS = 2
-"""The most columns of torch rows that have one."""
+"""The most columns of torch rows for which there is a Fourier space."""
 
 SPREADING_SECONDS = 4e-8
-"""Roughly what spreading takes on the host, for each row and each grid point under its window."""
+"""The rough time of spreading on the host, for each row and each grid point under its window."""
 
 STEPS_OF_A_GRID = 50
-"""The steps that the spreading of a grid is shared among in estimates of what a step costs."""
+"""Estimates of a step's cost divide the cost of spreading a grid among this many steps."""
 
 
 class FourierSpace:
     """Sums Σₙ cₙ exp(iω·xₙ) over some rows at any frequencies.
 
-    A grid serves frequencies up to a bandwidth. To measure that of frequencies waits for their device; everything else
-    is asked with a bandwidth, and waits for nothing once there is a grid.
+    A grid is accurate for frequencies up to its bandwidth. Only `measured` reads frequencies, and so waits for their
+    device. All other methods take a bandwidth; once there is a grid, they do not wait.
 
     Parameters
     ----------
     rows : Rows
         Dense rows: of NumPy and at most three columns, or of torch and at most two. The grid lies where they do.
     max_bytes : float
-        What a grid may take.
+        The most memory that a grid may take.
     """
 
     def __init__(self, rows: Rows, max_bytes: float) -> None:
         self.rows, self.max_bytes = rows, max_bytes
         self.grid: Grid | None = None
-        self.is_announced = False  # whether the user knows what it costs
+        self.is_announced = False  # whether the user was warned that it is slow
         self._bandwidth: np.ndarray | None = None
         self._pairs: Pairs | None = None
 
     def measured(self, frequencies: Array) -> np.ndarray:
-        """The bandwidth that all pairs of these frequencies need."""
+        """The bandwidth that sums and differences of all pairs of these frequencies need."""
         self._bandwidth = np.maximum(2 * np.max(np.abs(to_host(frequencies)), axis=0), LEAST_BANDWIDTH)
         return self._bandwidth
 
     def expected(self, frequencies: Array) -> np.ndarray:
-        """The bandwidth measured last, in place of that of these frequencies: they are not read."""
+        """The bandwidth measured last. These frequencies are read only if there is none."""
         return self.measured(frequencies) if self._bandwidth is None else self._bandwidth
 
     def needed_bytes(self, bandwidth: np.ndarray) -> float:
-        """What a grid takes."""
+        """The bytes of a grid of this bandwidth."""
         if not np.all(bandwidth < MOST_BANDWIDTH):
             return math.inf
         d, q = len(bandwidth), self.n_targets
         return nufft.prepared_bytes(1 + q + d + q * d, self._box.shape(HEADROOM * bandwidth), self.rows.x)
 
     def transform_seconds(self, bandwidth: np.ndarray, n_arrays: int) -> float:
-        """Roughly what transforms of so many of a grid's columns cost, beside their points."""
-        if self.grid is not None:  # it is used as it is
+        """The rough time of transforms of `n_arrays` columns of a grid, without the time of their points."""
+        if self.grid is not None:  # the grid may be larger than necessary
             bandwidth = np.maximum(bandwidth, self.grid.bandwidth / HEADROOM)
         spreading = SPREADING_SECONDS * len(self.rows) * WIDTH ** len(bandwidth) / STEPS_OF_A_GRID
-        is_new = compat.is_torch_array(self.rows.x) and self.grid is None  # a GPU would do many steps in that time
+        is_new = compat.is_torch_array(self.rows.x) and self.grid is None  # counts only against a fast GPU
         seconds = n_arrays * nufft.fft_seconds(self._box.shape(HEADROOM * bandwidth), self.rows.x)
         return seconds + is_new * spreading
 
     def grid_for(self, bandwidth: np.ndarray) -> Grid:
-        """The grid that is there, or a new one where it is outgrown."""
+        """The present grid, or a new one if the bandwidth is larger than the grid's."""
         if self.grid is None or np.any(bandwidth > self.grid.bandwidth):
             known = np.zeros_like(bandwidth) if self.grid is None else self.grid.bandwidth
             self.grid = Grid.of(self.rows, self._box, np.where(bandwidth > known, HEADROOM * bandwidth, known))
         return self.grid
 
     def pairs(self, frequencies: Array) -> Pairs:
-        """The pairs of so many frequencies; those asked for last are kept."""
+        """The index pairs of as many frequencies; the last ones are kept for the next call."""
         if self._pairs is None or self._pairs.n != frequencies.shape[0]:
             self._pairs = Pairs.of(frequencies)
         return self._pairs
 
     @property
     def n_targets(self) -> int:
-        """The outputs that the grid has columns of."""
+        """The number of outputs."""
         return 0 if self.rows.y is None else int(self.rows.y.shape[1])
 
     @cached_property
@@ -108,17 +108,17 @@ class FourierSpace:
 
 
 def applies(rows: Rows, features: Features) -> bool:
-    """Whether the rows and features are of a kind that has a Fourier space."""
+    """Whether there is a Fourier space for these rows and features."""
     x, kind = rows.x, isinstance(features, ComplexExponentials | CosineSine)
     able = isinstance(x, np.ndarray) or (compat.is_torch_array(x) and x.dtype == namespace(x).float64)
     return kind and able and x.ndim == 2 and int(x.shape[1]) <= most_dimensions(rows)
 
 
 def is_offered(rows: Rows) -> bool:
-    """Whether a Fourier space may be chosen unasked: where finufft is there, or where a GPU makes up for it."""
+    """Whether ``solver="auto"`` may choose a Fourier space: it needs finufft, or rows on a GPU."""
     return is_remote(rows.x) if compat.is_torch_array(rows.x) else nufft.is_installed()
 
 
 def most_dimensions(rows: Rows) -> int:
-    """The most columns of rows that have a Fourier space."""
+    """The most columns for which rows of this library have a Fourier space."""
     return MOST_DIMENSIONS_OF_TENSORS if compat.is_torch_array(rows.x) else MOST_DIMENSIONS

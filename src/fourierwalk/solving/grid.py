@@ -18,18 +18,18 @@ from fourierwalk.arrays.nufft import OVERSAMPLING, WIDTH, transform, window, win
 from fourierwalk.data.rows import Rows
 
 SPREAD_AT_ONCE = 2**21
-"""Grid points under the windows of the rows that are spread at a time."""
+"""Rows are spread in parts, with this many grid points under their windows."""
 
 
 class Box(NamedTuple):
-    """The box that a grid covers, per dimension."""
+    """The interval that a grid covers in each dimension."""
 
     low: np.ndarray
     high: np.ndarray
 
     @classmethod
     def of(cls, rows: Rows) -> Box:
-        """The box of the rows: about zero where the rows nearly are, which saves a phase per point."""
+        """The bounding box of the rows. If it is nearly centred, it is centred: that saves a phase for each point."""
         xp = namespace(rows.x)
         low, high = (to_host(bound(rows.x, axis=0)).astype(np.float64) for bound in (xp.min, xp.max))
         reach = np.maximum(np.abs(low), np.abs(high))
@@ -37,22 +37,22 @@ class Box(NamedTuple):
         return cls(np.where(about_zero, -reach, low), np.where(about_zero, reach, high))
 
     def shape(self, bandwidth: np.ndarray) -> tuple[int, ...]:
-        """The points of a grid that serves frequencies up to half the bandwidth, per dimension."""
+        """The number of grid points in each dimension that the bandwidth needs."""
         spacing = math.pi / (OVERSAMPLING * bandwidth)
         return tuple(2 * (math.ceil(extent / 2) + (WIDTH + 3) // 2) for extent in (self.high - self.low) / spacing)
 
 
 class Grid(NamedTuple):
-    """Spread rows: coefficients (m, n₁, …) of weights, weighted targets and weighted inputs, and where they lie."""
+    """Rows spread onto a grid: coefficients (m, n₁, …) of weights, weighted targets and weighted inputs."""
 
     coefficients: Array  # as `nufft.transform` takes them
     spacing: Array  # h, per dimension
     center: Array | None  # None: zero
-    bandwidth: np.ndarray  # the largest |ω| served, per dimension
+    bandwidth: np.ndarray  # the largest |ω| for which the grid is accurate, per dimension
 
     @classmethod
     def of(cls, rows: Rows, box: Box, bandwidth: np.ndarray) -> Grid:
-        """The grid that serves sums and differences of frequencies up to the bandwidth."""
+        """The grid for sums and differences of frequencies that are at most the bandwidth."""
         x = to_host(rows.x).astype(np.float64, copy=False)
         center, spacing = (box.low + box.high) / 2, math.pi / (OVERSAMPLING * bandwidth)
         weight = np.ones(len(rows)) if rows.weight is None else to_host(rows.weight)

@@ -1,4 +1,4 @@
-"""What a problem keeps for its next question: it is shared with the same problem at another λ."""
+"""The cache of a least squares problem. The same problem at another λ shares it."""
 
 from __future__ import annotations
 
@@ -19,37 +19,37 @@ class _Posed(NamedTuple):
 
 
 class Latest(Kept):
-    """The path chosen last, its equations, the rows' Fourier space, and what was recorded on a GPU.
+    """The last path, its equations, the rows' Fourier space, and the last CUDA graph.
 
     Parameters
     ----------
     budget : Budget, optional
-        What solves may take.
+        The memory that solves may take.
     """
 
     def __init__(self, budget: Budget | None = None) -> None:
         super().__init__()
         self.budget = Budget() if budget is None else budget
-        self.descends = False  # whether a gradient was asked for: it will be again, and counts in the choice of a path
+        self.descends = False  # whether a gradient was computed: then the choice of a path counts the next one's cost
         self.recording: Any = None  # see `recording.recorded`
         self._posed: _Posed | None = None
         self._space: FourierSpace | None = None
 
     def forget(self) -> None:
-        """Give the memory back."""
+        """Empty the cache."""
         self.recording = self._posed = None
         super().forget()
 
     def system(self, path: Path, precision: str) -> System:
-        """The equations of a path, made if they are not those made last."""
+        """The equations of a path, from the cache if they are the last ones."""
         if self._posed is not None and self._posed.path is path and self._posed.precision == precision:
             return self._posed.system
-        self._posed = None  # before the next ones take their memory
+        self._posed = None  # free the memory before the next equations need it
         self._posed = _Posed(path, precision, path.system(precision))
         return self._posed.system
 
     def space(self, rows: Rows, max_bytes: float) -> FourierSpace:
-        """The rows' Fourier space, the one made last if it is theirs."""
+        """The rows' Fourier space, from the cache if it is the last one."""
         if self._space is None or self._space.rows is not rows:
             self._space = FourierSpace(rows, max_bytes)
         return self._space

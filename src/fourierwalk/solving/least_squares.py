@@ -1,4 +1,4 @@
-"""Frequencies ↦ amplitudes: the minimiser of N⁻¹|Sβ − y|² + λ|β|², through sums over the rows that can be merged."""
+"""Amplitudes from frequencies: the minimiser of N⁻¹|Sβ − y|² + λ|β|², computed from sums over the rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from fourierwalk.solving.system import System, in_double
 
 @dataclass(frozen=True)
 class LeastSquares:
-    """``minimize(frequencies) -> Solution``: the one thing that a sampler sees of the data.
+    """``minimize(frequencies) -> Solution``: all that a sampler sees of the data.
 
     Parameters
     ----------
@@ -34,9 +34,19 @@ class LeastSquares:
     regularization : float
         λ ≥ 0 of N⁻¹|Sβ − y|² + λ|β|².
     solver : Solver
-        How that is done.
+        Path, precision and memory of the solves.
     latest : Latest, optional
-        What is kept for the next question; ``dataclasses.replace`` shares it with the same problem at another λ.
+        A cache; ``dataclasses.replace`` shares it with the same problem at another λ.
+
+    See Also
+    --------
+    Solver : The settings of a solve.
+
+    Notes
+    -----
+    The minimiser solves the normal equations (SᴴWS + λN) β = SᴴWy, with the weights W on a diagonal and N = Σw. Without
+    weights these are problem (28) and equations (29) of the paper; with several outputs (31) and (32). The paper writes
+    Sᵀ for the conjugate transpose Sᴴ.
 
     Examples
     --------
@@ -56,7 +66,7 @@ class LeastSquares:
     latest: Latest = field(default_factory=Latest, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be done, before anything is."""
+        """Raise an error at once if the solver cannot work with these rows and features."""
         if self.solver.precision in ("tf32", "bf16") and not compat.is_torch_array(self.rows.anchor):
             raise ValueError(
                 f"solver.precision={self.solver.precision!r} needs torch tensors or device='cuda', got rows of "
@@ -67,14 +77,14 @@ class LeastSquares:
 
     @cached_property
     def paths(self) -> Paths:
-        """The ways to the amplitudes."""
+        """The choice among the paths."""
         space = None
         if has_space(self.rows, self.features, self.solver):
             space = self.latest.space(self.rows, grid_bytes(self.solver, self.rows))
         return Paths(self.rows, self.features, self.solver, self.latest.budget, space)
 
     def path(self, frequencies: Array) -> Path:
-        """The way to the amplitudes at these frequencies, chosen once for all that is asked about them."""
+        """The path for these frequencies. It is chosen once; solve, gradient and eigensystem then use the same one."""
         of, latest = (self.rows, self.features), self.latest
         return latest.of(frequencies, of, self.solver.path, lambda: self.paths.at(frequencies, latest.descends))
 
@@ -92,9 +102,9 @@ class LeastSquares:
         return self._solution(system, z, SolveInfo(path.name, fallback, raised=len(precisions) > 1))
 
     def ahead(self, frequencies: Array) -> Solution:
-        """The minimiser, without asking the device whether it can be trusted: ``info.trusted`` knows, over there.
+        """The minimiser, without waiting for the device: whether it can be trusted is an array, ``info.trusted``.
 
-        Frequencies that the grid of a Fourier space is too coarse for are not to be trusted.
+        It is False if the factorisation failed, or if the grid of a Fourier space is too coarse for the frequencies.
         """
         if self.paths.space is None:
             path = self.path(frequencies)
@@ -109,16 +119,16 @@ class LeastSquares:
         return self.latest.system(self.path(frequencies), "double")
 
     def eigensystem(self, frequencies: Array) -> Eigensystem:
-        """The problem in its own basis."""
+        """The problem in the basis of its eigenvectors."""
         return self.path(frequencies).eigensystem()
 
     def gradient(self, frequencies: Array, amplitudes: Array) -> Array:
-        """∂/∂ωₖ of N⁻¹|Sβ − y|² at fixed amplitudes, (K, d): at the minimiser, the gradient of the projected loss."""
+        """∂/∂ωₖ of N⁻¹|Sβ − y|² at fixed amplitudes, (K, d); at the minimiser the gradient of the projected loss."""
         self.latest.descends = True
         return self.path(frequencies).gradient(amplitudes)
 
     def along(self, frequencies: Array, regularizations: Iterable[float]) -> Iterator[tuple[float, Array]]:
-        """(λ, amplitudes) for one system; a λ too small for a factorisation that can be trusted is left out."""
+        """Yield (λ, amplitudes) for each λ, from one system of equations; a λ with singular equations is left out."""
         system = self.system(frequencies)
         for regularization in regularizations:
             z = system.factorised(regularization * system.weight)
@@ -126,14 +136,14 @@ class LeastSquares:
                 yield regularization, self.features.amplitudes(system.unknowns(z))
 
     def forget(self) -> None:
-        """Give back the memory of what is kept for the next question."""
+        """Empty the caches of the problem and of its rows."""
         self.latest.forget()
         self.rows.kept.forget()
 
     def _tried(self, path: Path, precision: str) -> Solution:
-        """The minimiser by one factorisation, and whether that can be trusted."""
+        """The minimiser by one factorisation; `info.trusted` says whether it can be trusted."""
         system = self.latest.system(path, precision)
-        if is_remote(system.matrix):  # a GPU takes no longer to factorise doubles
+        if is_remote(system.matrix):  # a GPU factorises doubles as fast
             system = system.in_double()
         z, trusted = system.tried(self.regularization * self.rows.total_weight, precision)
         return self._solution(system, z, SolveInfo(path.name, False, precision, trusted=trusted))

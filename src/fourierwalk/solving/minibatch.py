@@ -1,4 +1,4 @@
-"""Solves on rows drawn anew at every call."""
+"""Solves on a random minibatch of the rows."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from fourierwalk.solving.solution import Solution
 
 @dataclass(frozen=True)
 class Minibatch:
-    """``minimize`` on rows drawn anew at every call, for a walk over many more rows than unknowns.
+    """``minimize`` on a new random minibatch at every call, for walks over many more rows than unknowns.
 
     Parameters
     ----------
     problem : LeastSquares
-        The problem on all rows; its solver says how many are drawn.
+        The problem on all rows; ``problem.solver.batch_size`` rows are drawn.
     rng : numpy.random.Generator
-        What draws them.
+        The source of the random rows.
     """
 
     problem: LeastSquares
     rng: np.random.Generator
 
     def __call__(self, frequencies: Array) -> Solution:
-        """The minimiser on a batch of the rows."""
+        """The minimiser on a new minibatch, or on all rows if there are no more than the batch size."""
         n_rows, size = len(self.problem.rows), self.problem.solver.batch_size
         if size is None or size >= n_rows:
             return self.problem(frequencies)

@@ -1,4 +1,4 @@
-"""Sums over rows that can be merged, and the equations of the unknowns that they make."""
+"""The sums over rows that make the normal equations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fourierwalk.solving.system import System
 
 @dataclass(frozen=True)
 class NormalEquations:
-    """Sums over rows: ΦᴴWΦ, ΦᴴWy, Σw|y|² and Σw for columns Φ. Two parts of the data add up with ``+``."""
+    """Sums over rows, for columns Φ: ΦᴴWΦ, ΦᴴWy, Σw|y|² and Σw. The sums of two parts of the data add up by ``+``."""
 
     gram: Array
     moment: Array
@@ -34,7 +34,7 @@ class NormalEquations:
     def of_block(
         cls, block: Block, features: Features, frequencies: Array, precision: str = "double"
     ) -> NormalEquations:
-        """One block's share."""
+        """The sums over one block."""
         columns, y = weighted(block, features, frequencies, precision)
         xp = namespace(columns)
         weight = float(columns.shape[-2]) if block.weight is None else scalar(xp.sum(block.weight))
@@ -47,7 +47,7 @@ class NormalEquations:
 
 
 def weighted(block: Block, features: Features, frequencies: Array, precision: str = "double") -> tuple[Array, Array]:
-    """Columns and targets times the root of the weights."""
+    """Columns and targets, multiplied by the square roots of the weights."""
     y = block.y
     if y is None:
         raise ValueError("rows need targets y to solve for amplitudes, got none.")
@@ -64,5 +64,5 @@ def weighted(block: Block, features: Features, frequencies: Array, precision: st
     root = xp.sqrt(block.weight)[:, None]
     short = xp.astype(root, xp.float64 if precision == "double" else xp.float32, copy=False)
     if compat.is_torch_array(columns) and features.single_columns is not None:
-        return columns.mul_(short), y * root  # in place: they stay where tensor cores want them
+        return columns.mul_(short), y * root  # in place, to keep the memory layout that tensor cores need
     return columns * short, y * root

@@ -15,12 +15,12 @@ class Pairs(NamedTuple):
     """The pairs k < l of n frequencies, as flat indices of an (n, n) matrix, on the frequencies' device."""
 
     n: int
-    above: Array  # the diagonal
-    below: Array  # in the order of their mirror images above
+    above: Array  # entries above the diagonal
+    below: Array  # their mirror images below it, in the same order
 
     @classmethod
     def of(cls, frequencies: Array) -> Pairs:
-        """Those of so many frequencies."""
+        """The pairs of as many frequencies."""
         n, xp, device = int(frequencies.shape[0]), namespace(frequencies), compat.device(frequencies)
         above = xp.asarray(np.flatnonzero(np.triu(np.ones((n, n), dtype=bool), 1)), device=device)
         return cls(n, above, above % n * n + above // n)
@@ -31,7 +31,7 @@ class Pairs(NamedTuple):
         return namespace(frequencies).stack(columns, axis=1) if len(columns) > 1 else columns[0][:, None]
 
     def matrix(self, above: Array, below: Array, diagonal: Any) -> Array:
-        """The (n, n) matrix of these numbers."""
+        """The (n, n) matrix with these entries above, below and on the diagonal."""
         values = namespace(above).empty((self.n, self.n), dtype=above.dtype, device=compat.device(above))
         flat = values.reshape(-1)
         flat[self.above], flat[self.below] = above, below
@@ -41,7 +41,8 @@ class Pairs(NamedTuple):
     def cosines_and_sines(self, differences: Array, sums: Array, total: float) -> Array:
         """[CᵀC, CᵀD; DᵀC, DᵀD] of cosines C and sines D, by cos·cos = (cos(−) + cos(+))/2 and its like.
 
-        From Σ exp(iω·x) at the differences of all pairs, at their sums, and (behind these) at twice each frequency.
+        `differences` holds Σ exp(iω·x) at the differences of all pairs. `sums` holds it at their sums, and after these
+        at twice each frequency.
         """
         n, n_pairs, xp = self.n, self.n * (self.n - 1) // 2, namespace(sums)
         minus, plus, double = differences / 2, sums[:n_pairs] / 2, sums[n_pairs:]

@@ -1,4 +1,4 @@
-"""The ways to the amplitudes, and the one choice among them."""
+"""The paths to the amplitudes (direct, dual, spectral), and the choice among them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from fourierwalk.solving.spectral import Spectral
 from fourierwalk.solving.system import System
 
 SLOW_SECONDS, SLOW_TIMES = 0.05, 10.0
-"""A Fourier space that was asked for is slow if a solve takes so long, and so many times as long as another way."""
+"""The spectral path is called slow if a solve takes this many seconds, and this many times as long as another path."""
 
 
 class Path(Protocol):
@@ -33,16 +33,16 @@ class Path(Protocol):
 
     @property
     def name(self) -> str:
-        """A word for readers."""
+        """The name of the path, as in `Solver.path`."""
 
     def seconds(self, with_gradient: bool) -> float:
-        """Roughly what a solve takes, and its gradient: only the order of the paths matters."""
+        """The rough time of a solve, and of its gradient if there is one. Only the order of the paths matters."""
 
     def bytes(self) -> float:
-        """Roughly the memory that it takes."""
+        """The rough memory of a solve."""
 
     def announce(self, solver: Solver, budget: Budget) -> None:
-        """Refuse with a `MemoryError`, before anything is allocated, what would not fit."""
+        """Raise a `MemoryError`, before anything is allocated, if a solve does not fit in memory."""
 
     def precisions(self, solver: Solver, regularization: float) -> tuple[str, ...]:
         """The precisions to try, one after the other; the last is double."""
@@ -54,7 +54,7 @@ class Path(Protocol):
         """Whether the equations are right for these frequencies; the answer stays on their device."""
 
     def eigensystem(self) -> Eigensystem:
-        """The problem in its own basis."""
+        """The problem in the basis of its eigenvectors."""
 
     def gradient(self, amplitudes: Array) -> Array:
         """∂/∂ωₖ of N⁻¹|Sβ − y|² at fixed amplitudes, (K, d)."""
@@ -62,7 +62,7 @@ class Path(Protocol):
 
 @dataclass(frozen=True)
 class Paths:
-    """The choice of a path, once for each question.
+    """Chooses the path for given frequencies.
 
     Parameters
     ----------
@@ -73,9 +73,9 @@ class Paths:
     solver : Solver
         The user's choice: a path's name, or "auto" for the cheapest by `Path.seconds`.
     budget : Budget
-        What solves may take.
+        The memory that solves may take.
     space : FourierSpace, optional
-        The rows' Fourier space, where it may be used.
+        The rows' Fourier space. None: it may not be used.
     """
 
     rows: Rows
@@ -85,27 +85,27 @@ class Paths:
     space: FourierSpace | None
 
     def at(self, frequencies: Array, with_gradient: bool = False) -> Path:
-        """The path to the amplitudes at these frequencies, and to the gradient. With a Fourier space they are read."""
+        """The path for these frequencies. If there is a Fourier space, their values are read from the device."""
         bandwidth = None if self.space is None else self.space.measured(frequencies)
         return self._chosen(self._possible(frequencies, bandwidth), with_gradient)
 
     def ahead(self, frequencies: Array) -> Path:
-        """The same without reading the frequencies: they are taken to be as large as those read last."""
+        """The path for these frequencies without reading them: they are assumed to be as large as the last ones."""
         bandwidth = None if self.space is None else self.space.expected(frequencies)
         return self._chosen(self._possible(frequencies, bandwidth), with_gradient=False)
 
     def _chosen(self, paths: list[Path], with_gradient: bool) -> Path:
-        path = paths[0] if len(paths) == 1 else min(paths, key=lambda each: each.seconds(with_gradient))
+        path = paths[0] if len(paths) == 1 else min(paths, key=lambda possible: possible.seconds(with_gradient))
         path.announce(self.solver, self.budget)
         if isinstance(path, Spectral) and len(paths) == 1:
             self._warn_if_slow(path)
         return path
 
     def _warn_if_slow(self, path: Spectral) -> None:
-        """Say once what a Fourier space costs where the user has asked for it, and another path is far cheaper."""
+        """Warn once if the user asks for the spectral path, and another path is far cheaper."""
         of = (self.rows, self.features, path.frequencies)
         seconds = path.seconds(False)
-        other, name = min((each.seconds(False), each.name) for each in (Direct(*of), Dual(*of)))
+        other, name = min((possible.seconds(False), possible.name) for possible in (Direct(*of), Dual(*of)))
         if path.space.is_announced or seconds < max(SLOW_SECONDS, SLOW_TIMES * other):
             return
         path.space.is_announced = True
@@ -129,12 +129,12 @@ class Paths:
 
 
 def _magnitude(seconds: float) -> str:
-    """A power of ten: like numbers are the same sentence, which Python shows once."""
+    """The nearest power of ten as text, so that similar times give the same warning, which Python shows once."""
     return f"{10.0 ** round(math.log10(seconds)):g}"
 
 
 def has_space(rows: Rows, features: Features, solver: Solver) -> bool:
-    """Whether a Fourier space may be used; one sentence where it must be, and cannot."""
+    """Whether a Fourier space may be used; an error if the user asks for one and it cannot."""
     if solver.path not in ("auto", "spectral"):
         return False
     able = fourier_space.applies(rows, features)

@@ -1,4 +1,4 @@
-"""Rough seconds of a machine for what the paths are made of: only the order of the paths matters."""
+"""Rough times of the operations that the paths consist of. Only the order of the paths matters."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from fourierwalk.data.rows import Rows
 
 
 class Rates(NamedTuple):
-    """Rough seconds of a machine for what the paths are made of."""
+    """Rough seconds of the operations that the paths consist of."""
 
-    entry: float  # of a column
-    product: float  # of one operation in products
-    factorisation: float  # of one operation in factorisations
-    start: float  # of a transform
-    window: float  # of a point under the window of a transform
-    width: int  # points under the window, per dimension, as far as they cost
+    entry: float  # for an entry of a column
+    product: float  # for one operation in products
+    factorisation: float  # for one operation in factorisations
+    start: float  # for the start of a transform
+    window: float  # for a point under the window of a transform
+    width: int  # points under the window, per dimension, that count in the time
 
     @classmethod
     def of(cls, rows: Rows) -> Rates:
-        """Those of the machine that holds the rows."""
+        """The rates of the machine that holds the rows."""
         return GPU if is_remote(rows.anchor) else ONE_CORE
 
     def columns(self, rows: Rows, width: int) -> float:
-        """Of so many columns of all rows."""
+        """The seconds for `width` columns of all rows."""
         return self.entry * len(rows) * width * (1 + 0.02 * int(rows.x.shape[-1]))
 
 

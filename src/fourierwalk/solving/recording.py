@@ -1,4 +1,4 @@
-"""Solves recorded once and played again: a GPU that must be told every small thing anew waits for the host."""
+"""Solves recorded as CUDA graphs: a replay launches all kernels at once, so that a GPU does not wait for the host."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.solution import Solution
 
 MOST_BYTES = 2.5e9
-"""Bytes of a solve from which on it keeps a GPU busy without help; a recording holds that memory while it lasts."""
+"""Larger solves are not recorded: they keep a GPU busy anyway, and a recording would hold their memory."""
 
 FIRST_FREQUENCIES = 8
-"""Frequencies of a solve that is there to set a stream up."""
+"""The frequencies of a small solve that sets up a stream before the recording."""
 
-_ONE_AT_A_TIME = threading.Lock()
-"""What one thread records, others must not disturb."""
+_RECORDING_LOCK = threading.Lock()
+"""Only one thread may record, or replay, at a time."""
 
 
 class Recorded:
@@ -33,20 +33,20 @@ class Recorded:
     Parameters
     ----------
     minimize : LeastSquares
-        The problem; nothing in its solve waits for the device.
+        The problem. Its solve must not wait for the device.
     frequencies : tensor of shape (K, d)
-        Some, for their shape.
+        Any frequencies; only their shape matters.
     """
 
     def __init__(self, minimize: LeastSquares, frequencies: Array) -> None:
         import torch
 
-        own = self._own = replace(minimize, latest=Latest())  # kept: the graph reads its rows
+        own = self._own = replace(minimize, latest=Latest())  # an attribute, because the graph reads its rows
         self._frequencies, self._graph = frequencies.clone(), torch.cuda.CUDAGraph()
         device = frequencies.device
         current, side = torch.cuda.current_stream(device), side_stream(device, "recordings")
-        own.ahead(self._frequencies)  # so that all that is made, compiled or loaded once is there
-        with _ONE_AT_A_TIME:
+        own.ahead(self._frequencies)  # fill caches, compile kernels and load libraries before the recording
+        with _RECORDING_LOCK:
             side.wait_stream(current)
             with torch.cuda.stream(side):
                 own.ahead(frequencies[..., :FIRST_FREQUENCIES, :] + 0)
@@ -62,17 +62,17 @@ class Recorded:
     def ahead(self, frequencies: Array) -> Solution:
         """The minimiser, as `LeastSquares.ahead` gives it."""
         self._frequencies.copy_(frequencies)
-        with _ONE_AT_A_TIME:
+        with _RECORDING_LOCK:
             self._graph.replay()
         amplitudes, loss, info = self._solution
         return Solution(amplitudes.clone(), loss.clone(), info._replace(trusted=info.trusted.clone()))
 
 
 def recorded(minimize: Any, frequencies: Array) -> Any:
-    """The problem recorded, where that helps and can be done; else the problem.
+    """The problem as a `Recorded` one if that helps and is possible; else the problem itself.
 
-    A recording that waits for the device fails and leaves torch in disorder: only features that are known not to wait
-    are recorded. The last recording of a problem is kept with it.
+    A recording that waits for the device fails, and leaves torch in a bad state. So only the built-in features, which
+    do not wait, are recorded. The last recording of a problem is cached with it.
     """
     if not isinstance(minimize, LeastSquares) or not compat.is_torch_array(frequencies) or not is_remote(frequencies):
         return minimize
@@ -86,6 +86,6 @@ def recorded(minimize: Any, frequencies: Array) -> Any:
     of = (rows, minimize.features, minimize.regularization, minimize.solver, tuple(frequencies.shape))
     kept = minimize.latest.recording
     if kept is None or kept[0][0] is not rows or kept[0][1:] != of[1:]:
-        minimize.latest.recording = None  # before the next one takes its memory
+        minimize.latest.recording = None  # free the memory before the next recording needs it
         kept = minimize.latest.recording = of, Recorded(minimize, frequencies)
     return kept[1]

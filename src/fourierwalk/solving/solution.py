@@ -1,4 +1,4 @@
-"""What a problem answers: amplitudes, loss, and what happened inside."""
+"""The result of a solve: amplitudes, loss, and a report."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from fourierwalk.arrays.library import Array
 
 
 class SolveInfo(NamedTuple):
-    """What happened inside: the path taken, its precision, whether that was raised, whether the fallback was needed."""
+    """How a solve was done."""
 
     path: str
-    fallback: bool
+    fallback: bool  # whether the equations were singular, and solved for the minimum norm
     precision: str = "double"
-    raised: bool = False
-    trusted: Any = True  # False only where nobody has asked yet: see `LeastSquares.ahead`
+    raised: bool = False  # whether the solve was repeated at a higher precision
+    trusted: Any = True  # only `LeastSquares.ahead` leaves this open, as an array on the device
 
 
 class Solution(NamedTuple):
-    """Amplitudes (K, q), the value of N⁻¹|Sβ − y|² + λ|β|² there, and what happened inside.
+    """Amplitudes (K, q), the loss N⁻¹|Sβ − y|² + λ|β|² there, and how the solve was done.
 
-    On a GPU the value is an array without axes, so that nobody waits for it; of stacked problems, one each.
+    On a GPU the loss is an array without axes, so that the host does not wait. Stacked problems have one loss each.
     """
 
     amplitudes: Array

@@ -1,4 +1,4 @@
-"""The path through Fourier space, for data of low dimension: a step that does not touch the data.
+"""The spectral path, for data of low dimension: once the rows are spread onto a grid, solves do not touch them.
 
 The entries of SᴴS are the data's characteristic function ρ̂(ω) = Σₙ wₙ exp(iω·xₙ) at differences of frequencies (and,
 for cosine-sine pairs, at sums too); all that a step needs are non-uniform FFTs of a grid.
@@ -24,7 +24,7 @@ from fourierwalk.solving.solver import Solver
 from fourierwalk.solving.system import System
 
 WEIGHTS = slice(0, 1)
-"""Where the weights are among a grid's columns."""
+"""The place of the weights among the columns of a grid."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Spectral:
     frequencies : array of shape (K, d)
         Where the amplitudes are asked for.
     bandwidth : ndarray of shape (d,)
-        What the grid has to serve.
+        The bandwidth that these frequencies need.
     """
 
     space: FourierSpace
@@ -50,7 +50,7 @@ class Spectral:
     name: ClassVar[str] = "spectral"
 
     def seconds(self, with_gradient: bool) -> float:
-        """Roughly what a solve takes, and its gradient."""
+        """The rough time of a solve, and of its gradient if there is one."""
         rates, (k, d) = Rates.of(self.space.rows), self.frequencies.shape
         points = rates.window * k**2 * (0.5 if self.features.n_unknowns == 1 else 1.0) * rates.width**d
         factorisation, n_arrays = (
@@ -58,21 +58,22 @@ class Spectral:
             1 + self.space.n_targets,
         )
         solve = rates.start + points + factorisation + self.space.transform_seconds(self.bandwidth, n_arrays)
-        if not with_gradient:  # that has the arrays of a solve once more for each input, at twice the points
+        if not with_gradient:
             return solve
+        # A gradient transforms the arrays of a solve once more for each input, at twice the points.
         transforms = self.space.transform_seconds(self.bandwidth, d * n_arrays)
         return solve + rates.start + 1.5 * d * points + transforms
 
     def bytes(self) -> float:
-        """What the grid takes."""
+        """The bytes of the grid."""
         return self.space.needed_bytes(self.bandwidth)
 
     def fits(self) -> bool:
-        """Whether the grid stays within memory."""
+        """Whether the grid fits in the memory that it may take."""
         return self.bytes() <= self.space.max_bytes
 
     def announce(self, solver: Solver, budget: Budget) -> None:
-        """Refuse before allocating what would not fit."""
+        """Raise a `MemoryError` if the grid does not fit."""
         if not self.fits():
             raise MemoryError(
                 f"solver='spectral' needs {in_words(self.bytes())} for a grid of these frequencies, and a quarter of "
@@ -85,7 +86,7 @@ class Spectral:
         return ("double",)
 
     def system(self, precision: str) -> System:
-        """The normal equations: what sums over the rows would be."""
+        """The normal equations, equal to those from sums over the rows."""
         rows = self.space.rows
         return System(*self._equations(rows.total_weight), rows.target_energy, rows.total_weight)
 
@@ -94,7 +95,7 @@ class Spectral:
         return self._grid.covers(self.frequencies)
 
     def eigensystem(self) -> Eigensystem:
-        """The problem in its own basis."""
+        """The problem in the basis of its eigenvectors."""
         return Eigensystem.of(self.system("double"), self.features)
 
     def gradient(self, amplitudes: Array) -> Array:
@@ -117,7 +118,7 @@ class Spectral:
             return pairs.matrix(xp.conj(differences), differences, total), xp.conj(moments)
         n_differences = points.shape[0]
         points = xp.concat((points, pairs.combined(frequencies, operator.add), 2 * frequencies))
-        sums = grid.sums(points, WEIGHTS)[0, :]  # at once: each call makes the FFT of the grid anew
+        sums = grid.sums(points, WEIGHTS)[0, :]  # in one call, because each call repeats the FFT of the grid
         gram = pairs.cosines_and_sines(sums[:n_differences], sums[n_differences:], total)
         return gram, xp.concat((moments.real, moments.imag))
 

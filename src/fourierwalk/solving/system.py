@@ -1,4 +1,4 @@
-"""The equations of the unknowns, solved by Cholesky or, where that is not safe, for the minimum norm."""
+"""The linear equations of the unknowns: solved by Cholesky or, if they are singular, for the minimum norm."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ TRUSTED_RESIDUAL = 1e-3
 
 
 class System(NamedTuple):
-    """Equations (A + ridge) z = b, what takes z to the unknowns (None: it is them), ``Σw|y|²`` and Σw.
+    """Equations (A + ridge) z = b, from which the unknowns follow.
 
-    Of the normal equations A = SᴴWS and b = SᴴWy. Of the dual form A = SSᴴ and b = y of rows times the roots of their
-    weights, and Sᴴ takes z to the unknowns.
+    In the normal equations A = SᴴWS, b = SᴴWy, and z are the unknowns. In the dual form A = SSᴴ, b = y, and Sᴴz are the
+    unknowns; there S and y are multiplied by the square roots of the weights.
     """
 
-    matrix: Array
-    right_hand_side: Array
-    target_energy: Array
-    weight: float
-    back: Array | None = None
+    matrix: Array  # A
+    right_hand_side: Array  # b
+    target_energy: Array  # Σw|y|²
+    weight: float  # Σw
+    back: Array | None = None  # Sᴴ in the dual form; None: z are the unknowns
 
     def unknowns(self, z: Array) -> Array:
-        """The unknowns of a solution."""
+        """The unknowns that belong to a solution z."""
         return z if self.back is None else matmul(self.back, z)
 
     def loss(self, unknowns: Array) -> Any:
@@ -48,7 +48,7 @@ class System(NamedTuple):
         return scalar(xp.clip(self.target_energy - explained, 0.0, None) / self.weight)
 
     def tried(self, ridge: float, precision: str) -> tuple[Array, Any]:
-        """The solution by one factorisation, and whether it can be trusted; nobody waits for a device."""
+        """The solution by one factorisation, and whether it can be trusted; the host does not wait for a device."""
         xp = namespace(self.matrix)
         unit = UNITS["double" if precision == "double" else "single"]
         z, trusted = solved(self.matrix, ridge, self.right_hand_side, unit)
@@ -60,22 +60,22 @@ class System(NamedTuple):
         return z, trusted
 
     def factorised(self, ridge: float) -> Array | None:
-        """The solution by Cholesky; None where that is not safe."""
+        """The solution by Cholesky; None if the matrix is not safely positive definite."""
         factor = cholesky(shifted(self.matrix, ridge))
         return None if factor is None else cholesky_solve(factor, self.right_hand_side)
 
     def solved(self, ridge: float) -> tuple[Array, bool]:
-        """The solution, and whether it is the one of minimum norm, with a warning, because Cholesky was not safe."""
+        """The solution, and whether it is the minimum norm solution of singular equations (with a warning)."""
         z = self.factorised(ridge)
         if z is not None:
             return z, False
         if self.matrix.ndim == 2:
             return self._of_minimum_norm(ridge), True
         alone = [self._one_of_several(i).solved(ridge)[0] for i in range(self.matrix.shape[0])]
-        return namespace(self.matrix).stack(alone), True  # those that are regular as ever
+        return namespace(self.matrix).stack(alone), True
 
     def in_double(self) -> System:
-        """The same in double precision."""
+        """The same equations in double precision."""
         return self._replace(matrix=in_double(self.matrix), right_hand_side=in_double(self.right_hand_side))
 
     def _one_of_several(self, i: int) -> System:
@@ -97,7 +97,7 @@ class System(NamedTuple):
 
 
 def require_finite(matrix: Array) -> None:
-    """Refuse what no factorisation takes."""
+    """Raise a `ValueError` if an entry is NaN or infinite."""
     if not all_true(namespace(matrix).isfinite(matrix)):
         raise ValueError(
             "The columns that the features make of the inputs and these frequencies must be finite numbers, got NaN "
@@ -106,7 +106,7 @@ def require_finite(matrix: Array) -> None:
 
 
 def in_double(values: Array) -> Array:
-    """The values in double precision, without a copy where they already are."""
+    """The values in double precision; no copy if they already are."""
     xp = namespace(values)
     return xp.astype(values, xp.complex128 if _is_complex(values) else xp.float64, copy=False)
 

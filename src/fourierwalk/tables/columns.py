@@ -1,4 +1,4 @@
-"""What becomes of one column of a table: a number, a column per level, cycles of a date; fitted once, then applied."""
+"""Encoders of one column of a table: numbers, one column per level, mean targets, cycles of a date."""
 
 from __future__ import annotations
 
@@ -12,39 +12,41 @@ from fourierwalk.tables.means import Grouped, smoothed
 from fourierwalk.tables.table import as_moments, as_numbers, as_words
 
 DAY = 86_400.0
+"""Seconds of a day."""
+
 YEAR = 365.2425
-"""Seconds of a day, and days of a mean year."""
+"""Days of a mean year."""
 
 T = TypeVar("T")
 
 
 class Column(Protocol):
-    """An input column, as the encoder keeps it."""
+    """The fitted encoder of one input column."""
 
     kind: ClassVar[str]
 
     @property
     def name(self) -> str:
-        """Of the input."""
+        """The name of the input column."""
 
     def encode(self, column: np.ndarray) -> np.ndarray:
-        """The columns of numbers, (n, width)."""
+        """The encoded columns, (n, width)."""
 
     @property
     def labels(self) -> list[str]:
-        """The names of these columns."""
+        """The names of the encoded columns."""
 
     @property
     def is_fixed(self) -> list[bool]:
-        """Which of them have the spread that they should have, and are not to be standardised."""
+        """Which of the encoded columns must not be scaled to unit variance."""
 
     def to_table(self) -> dict[str, Any]:
-        """All that is fitted: words, numbers, and arrays of numbers."""
+        """All that was fitted, as strings, numbers, and arrays of numbers."""
 
 
 @dataclass(frozen=True)
 class Number:
-    """A number; where it is missing, the median, and one more column that says so if fit has seen missing ones."""
+    """A number. A missing one becomes the median; if `fit` has seen some, one more column marks them."""
 
     name: str
     median: float
@@ -53,13 +55,13 @@ class Number:
 
     @classmethod
     def fit(cls, name: str, column: np.ndarray, weight: np.ndarray | None) -> Number:
-        """The weighted median of what is there."""
+        """Find the weighted median of the numbers that are not missing."""
         missing = np.isnan(as_numbers(name, column))
-        there = None if weight is None else weight[~missing]
-        return cls(name, median(column[~missing], there), bool(missing.any() and not missing.all()))
+        present_weight = None if weight is None else weight[~missing]
+        return cls(name, median(column[~missing], present_weight), bool(missing.any() and not missing.all()))
 
     def encode(self, column: np.ndarray) -> np.ndarray:
-        """The numbers, and 1 where there is none."""
+        """The numbers, and a column that is 1 for missing ones."""
         numbers = as_numbers(self.name, column)
         missing = np.isnan(numbers)
         filled = np.where(missing, self.median, numbers)
@@ -67,12 +69,12 @@ class Number:
 
     @property
     def labels(self) -> list[str]:
-        """The name, and the name with "missing"."""
+        """The name, and the name with "_missing"."""
         return [self.name, f"{self.name}_missing"] if self.has_missing else [self.name]
 
     @property
     def is_fixed(self) -> list[bool]:
-        """The indicator is."""
+        """Only the column that marks missing values."""
         return [False, True] if self.has_missing else [False]
 
     def to_table(self) -> dict[str, Any]:
@@ -87,10 +89,10 @@ class Number:
 
 @dataclass(frozen=True)
 class Levels:
-    """A column of 0 and 1 for each of a few levels; one column for two levels, none for a single one.
+    """One-hot columns, one for each level; two levels share one column, and a single level has none.
 
-    A missing value is a level (None) where fit has seen one. A level that fit has not seen gets each level's share: the
-    mean of the rows.
+    Missing values are a level (None) if `fit` has seen some. A level that `fit` has not seen is encoded by the shares
+    of the known levels, which is the mean of all rows.
     """
 
     name: str
@@ -100,7 +102,7 @@ class Levels:
 
     @classmethod
     def fit(cls, name: str, column: np.ndarray, levels: tuple[str | None, ...], weight: np.ndarray | None) -> Levels:
-        """The levels' shares of the rows."""
+        """Find the share of the rows that each level has."""
         counts = np.bincount(codes_of(levels, column), weight, minlength=len(levels))
         return cls(name, levels, counts / counts.sum())
 
@@ -111,7 +113,7 @@ class Levels:
 
     @property
     def labels(self) -> list[str]:
-        """The name with each level's."""
+        """The name with that of each level."""
         return [label_of(self.name, level) for level in self.levels[self._kept]]
 
     @property
@@ -136,10 +138,10 @@ class Levels:
 
 @dataclass(frozen=True)
 class Means:
-    """The mean target of each of many levels, drawn towards the mean of all where rows are few.
+    """Target encoding: the mean target of each level, shrunk towards the mean of all rows if the level has few rows.
 
-    A level that fit has not seen gets the mean of all. Rows that the means were fitted to must not be encoded by them:
-    see `fourierwalk.tables.means.CrossFitted`.
+    A level that `fit` has not seen gets the mean of all rows. Do not encode the rows of `fit` by these means: they have
+    seen the targets. See `fourierwalk.tables.means.CrossFitted`.
     """
 
     name: str
@@ -150,16 +152,16 @@ class Means:
 
     @classmethod
     def fit(cls, name: str, levels: tuple[str | None, ...], grouped: Grouped) -> Means:
-        """The smoothed means of all rows."""
+        """Find the smoothed means from sums over all rows."""
         return cls(name, levels, *smoothed(grouped))
 
     def encode(self, column: np.ndarray) -> np.ndarray:
-        """A column per target."""
+        """One column for each target."""
         return np.vstack((self.means, self.otherwise))[codes_of(self.levels, as_words(column))]
 
     @property
     def labels(self) -> list[str]:
-        """The name; of several targets with their numbers."""
+        """The name with "_mean", and the number of the target if there are several."""
         n = self.otherwise.size
         return [f"{self.name}_mean"] if n == 1 else [f"{self.name}_mean{i}" for i in range(n)]
 
@@ -188,9 +190,10 @@ class Means:
 
 @dataclass(frozen=True)
 class Moment:
-    """A date or a time: the year with its fraction, and cosine and sine of the year's, the week's and the day's cycle.
+    """A date or a time: the year with its fraction, and cosine and sine of the time of year, of week and of day.
 
-    The day's cycle is there if fit has seen hours. A missing moment is the median year and the middle of each cycle.
+    The time of day is encoded only if `fit` has seen times. A missing date becomes the median year, and 0 for all
+    cosines and sines.
     """
 
     name: str
@@ -201,15 +204,15 @@ class Moment:
 
     @classmethod
     def fit(cls, name: str, column: np.ndarray, weight: np.ndarray | None) -> Moment:
-        """The median, and whether there are hours."""
+        """Find the median year, and whether there are times of day."""
         missing = np.isnat(column)
         days = _days(column[~missing])
-        there = None if weight is None else weight[~missing]
+        present_weight = None if weight is None else weight[~missing]
         has_missing = bool(missing.any() and not missing.all())
-        return cls(name, median(_years(days), there), has_missing, bool(np.any(days != np.floor(days))))
+        return cls(name, median(_years(days), present_weight), has_missing, bool(np.any(days != np.floor(days))))
 
     def encode(self, column: np.ndarray) -> np.ndarray:
-        """Year, cycles, and 1 where the moment is missing."""
+        """The year, the cycles, and a column that is 1 for missing dates."""
         moments = as_moments(self.name, column)
         missing = np.isnat(moments)
         days = np.where(missing, 0.0, _days(moments))
@@ -219,7 +222,7 @@ class Moment:
         return np.column_stack((*columns, missing) if self.has_missing else columns).astype(np.float64)
 
     def _cycles(self, days: np.ndarray) -> list[tuple[str, np.ndarray]]:
-        """The cycles, in turns; 1970 began on a Thursday."""
+        """The name and the phase of each cycle, in turns. The + 3 is because 1970 began on a Thursday."""
         cycles = [("day_of_year", days / YEAR), ("weekday", (np.floor(days) + 3) / 7)]
         return [*cycles, ("hour", days % 1.0)] if self.has_hours else cycles
 
@@ -231,7 +234,7 @@ class Moment:
 
     @property
     def is_fixed(self) -> list[bool]:
-        """All but the year."""
+        """All columns but the year."""
         return [False, *[True] * (len(self.labels) - 1)]
 
     def to_table(self) -> dict[str, Any]:
@@ -263,13 +266,13 @@ def from_table(table: Any) -> Column:
 
 
 def levels_of(column: np.ndarray) -> tuple[str | None, ...]:
-    """The different words in order; None, the last, where some are missing."""
-    found = set(column.tolist())
-    return (*sorted(found - {None}), *([None] if None in found else []))
+    """The distinct words, sorted; None comes last if some are missing."""
+    words = set(column.tolist())
+    return (*sorted(words - {None}), *([None] if None in words else []))
 
 
 def codes_of(levels: tuple[str | None, ...], column: np.ndarray) -> np.ndarray:
-    """The place of each word among the levels, −1 where it is none of them."""
+    """The index of each word among the levels; −1 if it is none of them."""
     place = {level: code for code, level in enumerate(levels)}
     return np.fromiter((place.get(word, -1) for word in column.tolist()), np.int64, column.size)
 
@@ -280,7 +283,7 @@ def label_of(name: str, level: str | None) -> str:
 
 
 def median(values: np.ndarray, weight: np.ndarray | None) -> float:
-    """One of the values, so that weights are exactly repetitions; 0 of none."""
+    """The weighted lower median: one of the values, so that a weight of 2 equals two rows; 0 if there are none."""
     if not values.size:
         return 0.0
     order = np.argsort(values, kind="stable")
@@ -305,10 +308,10 @@ def _entry(table: Mapping[str, Any], name: str, kind: type[T] | tuple[type[T], .
 
 
 def _median(table: Mapping[str, Any]) -> float:
-    found = float(_entry(table, "median", (int, float)))
-    if not np.isfinite(found):
-        raise ValueError(f"tables must have a finite 'median' in each column, got {found}.")
-    return found
+    value = float(_entry(table, "median", (int, float)))
+    if not np.isfinite(value):
+        raise ValueError(f"tables must have a finite 'median' in each column, got {value}.")
+    return value
 
 
 def _levels(table: Mapping[str, Any]) -> tuple[str | None, ...]:

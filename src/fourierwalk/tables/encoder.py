@@ -1,4 +1,4 @@
-"""TableEncoder: a table of words, dates, numbers and holes to columns of numbers, as a scikit-learn transformer."""
+"""TableEncoder: a scikit-learn transformer from a table of words, dates and numbers to columns of numbers."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from fourierwalk.tables.table import WORDS, Table, as_words, is_table
 from fourierwalk.weights import weights
 
 MAX_ONE_HOT = 12
-"""Up to so many levels have a column each."""
+"""Categories of up to this many levels are one-hot encoded."""
 
 MOST_CLASSES = 32
-"""Whole numbers of more different values than this are numbers, not classes."""
+"""Targets with more distinct whole numbers than this are numbers, not classes."""
 
 FORMAT = 1
 
 
 class Encoding(NamedTuple):
-    """Encoded rows of a fit, which of their columns are not to be standardised, and their means if there are any."""
+    """The encoded rows of a fit."""
 
     x: np.ndarray
-    is_fixed: np.ndarray
-    means: CrossFitted | None
+    is_fixed: np.ndarray  # columns that must not be scaled to unit variance
+    means: CrossFitted | None  # the columns of mean targets, if there are any
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -41,29 +41,29 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     categorical_features : "from_dtype", array of bool, of int or of str, or None, default="from_dtype"
-        Which columns are categories, as in scikit-learn's histogram-based boosting: those of words, categories and
-        truth values; those of a mask, of indices or of names; or none.
+        Which columns are categories, as in scikit-learn's histogram-based boosting. "from_dtype": columns of strings,
+        categories and Booleans. An array: a mask, indices or names. None: no column.
     max_one_hot : int, default=12
-        Categories of up to so many levels, missing included, have a column of 0 and 1 for each level; two levels share
-        one column. Of more levels the mean target takes their place: `fit` needs y then.
+        Categories of up to this many levels are one-hot encoded; missing values count as a level, and two levels share
+        one column. Categories of more levels are encoded by the mean target of each level: `fit` then needs y.
 
     Attributes
     ----------
     columns_ : tuple
-        What became of each input column.
+        The fitted encoder of each input column.
     n_features_in_ : int
-        Columns of X.
+        The number of columns of X.
     feature_names_in_ : array of str
-        Their names, where X has some.
+        The names of the columns, if X has names.
 
     Notes
     -----
-    Numbers stay as they are. A missing one is the median, and one more column marks it, where fit has seen some.
-    Dates become the year with its fraction, and cosine and sine of the year's, the week's and the day's cycle.
-    A level that fit has not seen becomes the mean of the rows.
+    Numbers are unchanged. A missing number becomes the median; if `fit` has seen some, one more column marks them.
+    Dates become the year with its fraction, and cosine and sine of the time of year, of the week and of the day.
+    A level that `fit` has not seen becomes the mean of the rows.
 
-    ``fit(X, y).transform(X)`` differs from ``fit_transform(X, y)`` where there are mean targets: the second encodes
-    each row by the targets of other rows, as scikit-learn's ``TargetEncoder`` does. It is the one to train on.
+    ``fit_transform(X, y)`` differs from ``fit(X, y).transform(X)`` if there are mean targets: it encodes each row by
+    the targets of other rows, as scikit-learn's ``TargetEncoder`` does. Train on the result of `fit_transform`.
 
     Examples
     --------
@@ -108,7 +108,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
-        """Fit, and encode each row with mean targets of other rows."""
+        """Fit, and encode each row; mean targets are those of other rows."""
         return self._fit(X, y, sample_weight).x
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Encoding:
@@ -139,12 +139,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return Encoding(means.inputs(), is_fixed, means)
 
     def encode(self, table: Table) -> np.ndarray:
-        """The columns of a table that is known to have the columns of fit."""
+        """The encoded columns of a table that was checked to have the columns of `fit`."""
         parts = [column.encode(values) for column, values in zip(self.columns_, table.columns, strict=True)]
         return np.concatenate(parts, axis=1)
 
     def transform(self, X: Any) -> np.ndarray:
-        """The columns of numbers, (n, n_columns), float64."""
+        """The encoded columns, (n, n_columns), float64."""
         check_is_fitted(self)
         return self.encode(self._table(X, reset=False))
 
@@ -157,12 +157,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return np.array([label for column in self.columns_ for label in column.labels], dtype=object)
 
     def summed(self, values: np.ndarray) -> np.ndarray:
-        """Values of the encoded columns, added up over those of each input."""
+        """For each input column, the sum of the values of its encoded columns."""
         ends = np.cumsum([len(column.labels) for column in self.columns_])
         return np.array([part.sum() for part in np.split(np.asarray(values), ends[:-1])])
 
     def to_tables(self) -> dict[str, Any]:
-        """All that is fitted, as words, numbers and arrays: `from_tables` makes the encoder again."""
+        """All that was fitted, as strings, numbers and arrays, for `from_tables`."""
         check_is_fitted(self)
         return {
             "format": FORMAT,
@@ -172,7 +172,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     @classmethod
     def from_tables(cls, tables: Mapping[str, Any]) -> TableEncoder:
-        """A fitted encoder from what `to_tables` gave; lists do for arrays."""
+        """The inverse of `to_tables`; lists are accepted in place of arrays."""
         if tables.get("format") != FORMAT:
             raise ValueError(f"tables must be of format {FORMAT}, got {tables.get('format')!r}.")
         if not isinstance(tables.get("columns"), list | tuple) or not isinstance(tables.get("has_names"), bool):
@@ -185,19 +185,20 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return encoder
 
     def _coded(self, table: Table) -> list[Coded]:
-        found, start = [], 0
+        """The columns of mean targets: the codes of their levels, and their place among the encoded columns."""
+        coded, start = [], 0
         for column, values in zip(self.columns_, table.columns, strict=True):
             width = len(column.labels)
             if isinstance(column, Means):
                 codes = codes_of(column.levels, as_words(values))
-                found.append(Coded(codes, len(column.levels), slice(start, start + width)))
+                coded.append(Coded(codes, len(column.levels), slice(start, start + width)))
             start += width
-        return found
+        return coded
 
     def _fitted(
         self, name: str, values: np.ndarray, is_category: bool, y: np.ndarray | None, weight: np.ndarray | None
     ) -> Column:
-        """What becomes of a column; rows of weight zero say nothing about that."""
+        """The fitted encoder of a column; rows of weight zero are ignored."""
         if weight is not None and np.any(weight == 0):
             kept = weight > 0
             y = None if y is None else y[kept]
@@ -218,7 +219,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return Means.fit(name, levels, Grouped.of(codes_of(levels, words), len(levels), y, weight))
 
     def _categories(self, table: Table) -> list[bool]:
-        """Which columns are categories; words that are none are an error."""
+        """Which columns are categories. A column of words that is not one is an error."""
         chosen = named_columns(self.categorical_features, table)
         for name, values, kind, is_category in zip(table.names, table.columns, table.kinds, chosen, strict=True):
             if kind == WORDS and not is_category:
@@ -238,7 +239,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
 
 def checked(estimator: Any, X: Any, name: str, *, reset: bool) -> Table:
-    """A frame as a `Table`; the estimator gets the names of its columns (`reset`), or has them already."""
+    """A frame as a `Table`. With `reset` the estimator gets the names of its columns; else they must be the same."""
     if not isinstance(X, Table):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
     elif reset:
@@ -253,7 +254,7 @@ def checked(estimator: Any, X: Any, name: str, *, reset: bool) -> Table:
 
 
 def check_names(name: str, given: Sequence[str], wanted: Sequence[str]) -> None:
-    """Raise one sentence that says which columns are missing, unexpected or in another place."""
+    """Raise a `ValueError` that says which columns are missing, unexpected or in another order."""
     if list(given) == list(wanted):
         return
     missing, added = [one for one in wanted if one not in given], [one for one in given if one not in wanted]
@@ -265,12 +266,12 @@ def check_names(name: str, given: Sequence[str], wanted: Sequence[str]) -> None:
 
 
 def is_from_dtype(categorical_features: Any) -> bool:
-    """Whether a user leaves it to the columns which of them are categories."""
+    """Whether categories are recognised by the type of their column."""
     return isinstance(categorical_features, str) and categorical_features == "from_dtype"
 
 
 def named_columns(categorical_features: Any, table: Table) -> list[bool]:
-    """Which columns a user's `categorical_features` means."""
+    """For each column, whether `categorical_features` names it."""
     names, n = list(table.names), len(table.names)
     if isinstance(categorical_features, str):
         if not is_from_dtype(categorical_features):
@@ -296,7 +297,7 @@ def named_columns(categorical_features: Any, table: Table) -> list[bool]:
 
 
 def are_classes(y: Any) -> bool:
-    """Whether targets look like labels: words, or whole numbers of few different values."""
+    """Whether targets look like labels: strings, or whole numbers with few distinct values."""
     values = to_host(y) if is_foreign(y) else np.asarray(y)
     if y is None or values.ndim == 0 or (values.dtype.kind == "f" and not np.all(np.isfinite(values))):
         return False
@@ -304,7 +305,7 @@ def are_classes(y: Any) -> bool:
 
 
 def targets_of(y: Any) -> np.ndarray:
-    """Numbers (n, q); labels as a column of 0 and 1 per class, one column for two classes."""
+    """Targets as numbers, (n, q). Labels become one-hot columns; two classes share one column."""
     if are_classes(y):
         classes, codes = np.unique(np.asarray(y).reshape(-1), return_inverse=True)
         return np.eye(classes.size)[codes][:, 1 if classes.size == 2 else 0 :]

@@ -1,4 +1,4 @@
-"""Mean targets of the levels of a column, and rows that are encoded by the targets of other rows alone."""
+"""Target encoding: mean targets of the levels of a column, with cross-fitting for the rows of a fit."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 from fourierwalk.training.folds import row_hash
 
 N_FOLDS = 5
-"""Parts of the rows: each is encoded by the targets of the others."""
+"""The number of parts in cross-fitting: each part is encoded by the targets of the others."""
 
 
 class Grouped(NamedTuple):
-    """Sums over the rows of each level: weights (L,), targets and their squares (L, q)."""
+    """Sums over the rows of each of L levels: of weights (L,), of targets and of their squares (L, q)."""
 
     weight: np.ndarray
     total: np.ndarray
@@ -23,7 +23,7 @@ class Grouped(NamedTuple):
 
     @classmethod
     def of(cls, codes: np.ndarray, n_levels: int, y: np.ndarray, weight: np.ndarray | None) -> Grouped:
-        """The sums of rows whose levels have these codes."""
+        """The sums over rows whose levels are given by codes."""
         w = np.ones(codes.size) if weight is None else weight
         sums = [
             np.stack([np.bincount(codes, w * column, minlength=n_levels) for column in power.T], axis=1)
@@ -33,9 +33,10 @@ class Grouped(NamedTuple):
 
 
 def smoothed(grouped: Grouped) -> tuple[np.ndarray, np.ndarray]:
-    """The levels' means (L, q), drawn towards the mean of all (q,) as a random-effects model has it.
+    """The smoothed mean of each level, (L, q), and the mean of all rows, (q,), by a random-effects model.
 
-    A level of weight w has the mean (w·own + m·all)/(w + m), with m the variance within levels over the one between.
+    A level of weight w gets (w·own + m·all)/(w + m), where own and all are the means of the level and of all rows, and
+    m is the variance within levels divided by the variance between them.
     """
     weight, total, squares = grouped
     whole = max(weight.sum(), 1e-300)
@@ -45,7 +46,7 @@ def smoothed(grouped: Grouped) -> tuple[np.ndarray, np.ndarray]:
     overall = np.maximum(squares.sum(axis=0) - whole * mean**2, 0.0)
     n_levels = int(np.count_nonzero(weight))
     inside = within / (whole - n_levels) if whole > n_levels else overall / max(whole - 1.0, 1e-300)
-    size = max(whole - float(np.sum(weight**2)) / whole, 1e-300)  # of a level, times one less than their number
+    size = max(whole - float(np.sum(weight**2)) / whole, 1e-300)  # the typical weight of a level times (n_levels − 1)
     between = np.maximum(overall - within - (n_levels - 1) * inside, 0.0) / size
     scale = inside + between
     kept = between[None, :] * weight[:, None]
@@ -56,7 +57,7 @@ def smoothed(grouped: Grouped) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True)
 class Coded:
-    """A column of many levels: the code of each row's level, and the encoded columns that its means take."""
+    """A column of many levels: the code of each row's level, and the place of its means among the encoded columns."""
 
     codes: np.ndarray
     n_levels: int
@@ -65,7 +66,7 @@ class Coded:
 
 @dataclass(frozen=True)
 class CrossFitted:
-    """Encoded rows whose mean targets come from other rows: rows in five parts, each encoded by the other four.
+    """Encoded rows with cross-fitted mean targets: rows are in five parts, and each is encoded by the other four.
 
     Parameters
     ----------
@@ -88,11 +89,11 @@ class CrossFitted:
     part: np.ndarray
 
     def inputs(self, held_out: np.ndarray | None = None) -> np.ndarray:
-        """All rows. The targets of those held out (a mask) are used in none of them."""
+        """All encoded rows. No row is encoded by the targets of the rows in the mask `held_out`."""
         seen = np.ones(len(self.x), dtype=bool) if held_out is None else ~held_out
         counts = seen if self.weight is None else seen & (self.weight > 0)
         x = self.x.copy()
-        for part in range(-1, N_FOLDS):  # −1: the rows held out, which all that are seen may encode
+        for part in range(-1, N_FOLDS):  # −1 stands for the rows held out: all others may encode them
             rows = ~seen if part < 0 else seen & (self.part == part)
             others = counts & (self.part != part) if np.any(counts & (self.part != part)) else counts
             if np.any(rows):
@@ -100,7 +101,7 @@ class CrossFitted:
         return x
 
     def identities(self) -> np.ndarray:
-        """The rows with codes of their levels: equal if and only if the rows of the table are."""
+        """The rows with codes in place of mean targets: two are equal if and only if their rows in the table are."""
         x = self.x.copy()
         for column in self.coded:
             x[:, column.place] = column.codes[:, None]
@@ -115,9 +116,10 @@ class CrossFitted:
 
 
 def parts(rows: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
-    """The part of each row, by its contents and not by its place. Rows of a group are in one part.
+    """The part of each row, which depends on its contents and not on its position. Rows of a group are in one part.
 
-    Equal rows are spread evenly over the parts: else a level whose rows are all alike would not be encoded by its own.
+    Equal rows are spread evenly over the parts. Otherwise a level whose rows are all equal would be in one part, and
+    would not be encoded by its own mean.
     """
     if groups is not None:
         return (row_hash(groups.astype(np.float64)[:, None], seed=0) % np.uint64(N_FOLDS)).astype(np.int64)

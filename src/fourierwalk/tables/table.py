@@ -1,4 +1,4 @@
-"""Table: named columns of plain arrays; what every frame, of whichever library, is read into."""
+"""Table: named columns of NumPy arrays. Frames of every library are converted to it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ class Table:
     names : tuple of str
         One name per column.
     columns : tuple of arrays of shape (n,)
-        Numbers: float64, missing is NaN. Words: object, str or None. Moments: datetime64, missing is NaT.
+        Numbers are float64, and NaN if missing. Words are objects: str, or None if missing. Moments (dates and times)
+        are datetime64, and NaT if missing.
 
     Examples
     --------
@@ -40,47 +41,47 @@ class Table:
 
     @classmethod
     def of(cls, X: Any, names: Sequence[str] | None = None) -> Table:
-        """Read a frame (pandas, polars, pyarrow, …), a `Table` or an array; columns of arrays are called x0, x1, …"""
+        """The table of a frame (pandas, polars, pyarrow, …) or of an array, whose columns are called x0, x1, …"""
         if isinstance(X, Table):
             return X
         if nw.dependencies.is_into_dataframe(X) or isinstance(X, nw.DataFrame):
             frame = nw.from_native(X, eager_only=True, pass_through=False)
-            found = tuple(str(name) for name in frame.columns)
-            return cls(found, tuple(_series(name, frame[:, j]) for j, name in enumerate(found)))
+            own_names = tuple(str(name) for name in frame.columns)
+            return cls(own_names, tuple(_series(name, frame[:, j]) for j, name in enumerate(own_names)))
         values = np.asarray(X)
         if values.ndim != 2:
             raise ValueError(f"X must be a table of rows and columns, got an array of {values.ndim} dimensions.")
-        found = tuple(f"x{j}" for j in range(values.shape[1])) if names is None else tuple(names)
-        return cls(found, tuple(_column(name, values[:, j]) for j, name in enumerate(found)))
+        own_names = tuple(f"x{j}" for j in range(values.shape[1])) if names is None else tuple(names)
+        return cls(own_names, tuple(_column(name, values[:, j]) for j, name in enumerate(own_names)))
 
     def __len__(self) -> int:
         return self.shape[0]
 
     def __getitem__(self, rows: Any) -> Table:
-        """Some rows: a slice, a mask or indices; with … behind them, as scikit-learn asks for rows."""
+        """The rows of a slice, a mask or indices; also in a tuple with …, as scikit-learn indexes rows."""
         rows = rows[0] if isinstance(rows, tuple) else rows
         return Table(self.names, tuple(column[rows] for column in self.columns))
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
+        """The number of rows and of columns."""
         return (len(self.columns[0]) if self.columns else 0), len(self.columns)
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What each column holds: "numbers", "words" or "moments"."""
+        """The kind of each column: "numbers", "words" or "moments"."""
         return tuple(kind_of(column) for column in self.columns)
 
 
 def is_table(X: Any) -> bool:
-    """Whether an input is a frame, a `Table`, or an array of objects with words in it."""
+    """Whether X is a frame, a `Table`, or an array of objects that holds strings."""
     if isinstance(X, np.ndarray):
         return X.dtype == object and X.ndim == 2 and any(isinstance(value, str) for value in X.flat)
     return isinstance(X, Table | nw.DataFrame) or nw.dependencies.is_into_dataframe(X)
 
 
 def kind_of(column: np.ndarray) -> str:
-    """What a column of a `Table` holds."""
+    """The kind of a column of a `Table`."""
     return {"f": NUMBERS, "M": MOMENTS}.get(column.dtype.kind, WORDS)
 
 
@@ -95,7 +96,7 @@ def as_words(column: np.ndarray) -> np.ndarray:
 
 
 def as_numbers(name: str, column: np.ndarray) -> np.ndarray:
-    """A column that must hold finite numbers; one that is all missing does."""
+    """The column as numbers; an error unless it holds finite numbers, or nothing but missing values."""
     if kind_of(column) == NUMBERS:
         infinite = np.flatnonzero(np.isinf(column))
         if infinite.size:
@@ -112,7 +113,7 @@ def as_numbers(name: str, column: np.ndarray) -> np.ndarray:
 
 
 def as_moments(name: str, column: np.ndarray) -> np.ndarray:
-    """A column that must hold dates or times; one that is all missing does."""
+    """The column as dates and times; an error unless it holds these, or nothing but missing values."""
     if kind_of(column) == MOMENTS:
         return column
     wrong = np.flatnonzero(column != None) if kind_of(column) == WORDS else np.flatnonzero(column == column)  # noqa: E711
@@ -135,7 +136,7 @@ def _series(name: str, series: Any) -> np.ndarray:
     if dtype in (nw.Categorical, nw.Enum, nw.String, nw.Boolean):
         return _filled(series.to_list())
     if dtype == nw.Datetime and getattr(dtype, "time_zone", None):
-        series = series.dt.replace_time_zone(None)  # the hour of the place is the one that matters
+        series = series.dt.replace_time_zone(None)  # keep the local time
     if dtype in (nw.Datetime, nw.Date):
         return np.asarray(series.cast(nw.Datetime("us")).to_numpy(), dtype="datetime64[us]")
     if dtype == nw.Duration:
@@ -145,14 +146,14 @@ def _series(name: str, series: Any) -> np.ndarray:
 
 
 def _filled(values: list[Any]) -> np.ndarray:
-    """Words, None for what is missing."""
+    """An array of words, with None for missing values."""
     words = np.empty(len(values), dtype=object)
     words[:] = [None if _is_missing(value) else value if isinstance(value, str) else _word(value) for value in values]
     return words
 
 
 def _column(name: str, values: np.ndarray) -> np.ndarray:
-    """A column of an array, or of objects: all numbers, all moments, else words."""
+    """A column of an array. Objects become numbers if all are, dates if all are, and words otherwise."""
     if values.dtype.kind in "fiu":
         return values.astype(np.float64)
     if values.dtype.kind == "M":
@@ -172,7 +173,7 @@ def _column(name: str, values: np.ndarray) -> np.ndarray:
 
 
 def _is_missing(value: Any) -> bool:
-    """None, NaN, NaT and pandas' NA: what does not equal itself."""
+    """Whether a value is None, NaN, NaT or pandas' NA; all but None do not equal themselves."""
     if value is None:
         return True
     same = isinstance(value, str) or value == value

@@ -1,1 +1,1 @@
-"""How a fit is put together: policy, folds, starts, search, selection, history."""
+"""A fit from settings and data to a model: policy, folds, first frequencies, search, selection, history."""

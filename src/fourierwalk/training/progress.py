@@ -15,7 +15,7 @@ class Progress:
 
     Examples
     --------
-    >>> Progress(1, sys.stdout).see(Decision("1 model of 16 frequencies: held-out error 0.5"))  # doctest: +ELLIPSIS
+    >>> _ = Progress(1, sys.stdout).see(Decision("1 model of 16 frequencies: held-out error 0.5"))  # doctest: +ELLIPSIS
     [...s] 1 model of 16 frequencies: held-out error 0.5
     """
 

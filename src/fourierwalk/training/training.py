@@ -1,4 +1,4 @@
-"""One fit from checked settings and checked data: scale, split, resolve, search, solve, assemble."""
+"""One fit from checked settings and checked data: scale, split, search, and assemble the model."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ from fourierwalk.training.starts import Shape
 
 SAMPLERS = ("auto", "metropolis", "resampling", "descent", "fixed")
 
-# What None stands for with a sampler of a name.
-EXPONENT_CAP = 10.0
-ADAPTIVE_STEP = 0.1
+# Defaults of the parameters of named samplers, for parameters that are None.
+EXPONENT_CAP = 10.0  # the largest γ
+ADAPTIVE_STEP = 0.1  # δ of Algorithm 2
 N_STEPS, PATIENCE = 1000, 30
-LAST_STEP = 0.1  # of an annealed walk, relative to its first
+LAST_STEP = 0.1  # the last step of an annealed walk, relative to its first one
 
 
 class Data(NamedTuple):
-    """Checked raw data; targets are (n, q)."""
+    """Checked data of a fit, not scaled yet; targets have the shape (n, q)."""
 
     x: Any
     y: Array
@@ -57,18 +57,18 @@ class Data(NamedTuple):
     x_val: Any = None
     y_val: Array | None = None
     groups: np.ndarray | None = None
-    is_fixed: np.ndarray | None = None  # columns that keep their spread: levels of categories, cycles of dates
-    means: Any = None  # of a table with mean targets: `fourierwalk.tables.means.CrossFitted`
+    is_fixed: np.ndarray | None = None  # columns that are centred but not scaled: levels of categories, cycles of dates
+    means: Any = None  # `fourierwalk.tables.means.CrossFitted`, if columns of a table are mean targets
 
     @property
     def identities(self) -> Any:
-        """What tells rows apart: the inputs, but codes where these are mean targets of other rows."""
+        """Inputs by which equal rows are recognised: mean targets are replaced by the number of the level."""
         return self.x if self.means is None else self.means.identities()
 
 
 @dataclass(frozen=True)
 class Training:
-    """The settings of a fit, under the estimators' names; `check` says what is wrong with them."""
+    """The settings of a fit, under the names of the estimators' parameters; `run` fits data with them."""
 
     n_frequencies: Any
     sampler: Any
@@ -92,7 +92,7 @@ class Training:
     scale_targets: bool = True
 
     def check(self) -> None:
-        """Raise one clear sentence for the first setting that makes no sense."""
+        """Raise an error, in one sentence, for the first setting that is not valid."""
         count("n_frequencies", self.n_frequencies, 1, words=("auto",))
         self._check_sampler()
         if self.n_steps is not None:
@@ -150,7 +150,19 @@ class Training:
         resume: Resume | None = None,
         watchers: Sequence[Callable[[Event], bool]] = (),
     ) -> Fit:
-        """Fit the data; `resume` continues the walk of an earlier fit, watchers see its events and may end it."""
+        """Fit the data.
+
+        Parameters
+        ----------
+        data : Data
+            Checked data.
+        rng : Generator
+            The source of all random numbers.
+        resume : Resume, optional
+            The end of an earlier fit, to continue from.
+        watchers : sequence of callables
+            Each is called with every event. One that returns True ends the fit.
+        """
         with one_pool():
             return self._run(data, rng, resume, (Progress(int(self.verbose)).see, *watchers))
 
@@ -167,8 +179,8 @@ class Training:
         search = self.resolve(data, resume)
         start = self._start(features, data, resume)
         scaling, panel, decisions = self._prepared(search, start, data, features, solver, split_seed, resume)
-        extra = start.dimension - start.n_inputs  # a bias
-        start = start._replace(n_inputs=panel.n_inputs, dimension=panel.n_inputs + extra)
+        n_biases = start.dimension - start.n_inputs
+        start = start._replace(n_inputs=panel.n_inputs, dimension=panel.n_inputs + n_biases)
         draws = rng
         if isinstance(search, Followed):
             n_values = int(start.n_frequencies or 0) * start.dimension
@@ -184,11 +196,11 @@ class Training:
 
     @property
     def _regularization(self) -> float | None:
-        """The user's λ, if there is one."""
+        """The user's λ; None for "auto"."""
         return None if self.regularization == "auto" else float(self.regularization)
 
     def resolve(self, data: Data, resume: Resume | None = None) -> Any:
-        """What searches for frequencies: decided here, and nowhere else."""
+        """The search that the settings ask for: an `Automatic`, a `Followed` sampler, or the user's own object."""
         if not isinstance(self.sampler, str):
             if callable(getattr(self.sampler, "search", None)):
                 return self.sampler
@@ -197,16 +209,16 @@ class Training:
         exponent = {None: min(3.0 * d - 2.0, EXPONENT_CAP), "paper": 3.0 * d - 2.0}.get(self.exponent, self.exponent)
         max_norm = math.inf if self.max_norm is None else float(self.max_norm)
         if self.sampler == "auto":
-            own = self.step_size is not None or self.adapt_after is not None
+            has_own_steps = self.step_size is not None or self.adapt_after is not None
             return Automatic(
-                proposal=self._proposal(d) if own else None,
+                proposal=self._proposal(d) if has_own_steps else None,
                 max_norm=max_norm,
                 n_steps=None if self.n_steps is None else int(self.n_steps),
                 patience=None if self.patience is None else int(self.patience),
             )
         if self.sampler == "resampling":
-            tested = None if self.exponent is None else float(exponent)
-            return self._followed(Resampling(self._exploring(d), exponent=tested, max_norm=max_norm), resume)
+            own_exponent = None if self.exponent is None else float(exponent)
+            return self._followed(Resampling(self._exploring(d), exponent=own_exponent, max_norm=max_norm), resume)
         if self.sampler == "descent":
             return self._followed(Descent(max_norm=max_norm), resume)
         walk = Metropolis(self._proposal(d), float(exponent), int(self.refit_every), max_norm)
@@ -222,16 +234,16 @@ class Training:
         return N_STEPS if self.n_steps is None else int(self.n_steps)
 
     def _exploring(self, d: int) -> Proposal:
-        """The user's steps, or steps shaped by the frequencies, of log-normal lengths, that grow shorter."""
+        """The proposal of "resampling": the user's, or the frequencies' covariance with lengths that shrink."""
         if self.step_size is not None or self.adapt_after is not None:
             return self._proposal(d)
         return AnnealedWalk(ScaledWalk(ShapedWalk(DEFAULT.wander)), LAST_STEP, max(2, self._n_steps()))
 
     def _proposal(self, d: int) -> Proposal:
-        """The steps of Algorithm 1, or of Algorithm 2; without a length those of the paper's cases."""
+        """The proposal of Algorithm 1, or of Algorithm 2 with `adapt_after`; δ is the paper's if none is given."""
         paper = 2.4**2 / d
-        missing = paper if self.adapt_after is None else ADAPTIVE_STEP
-        step = float({None: missing, "paper": paper}.get(self.step_size, self.step_size))
+        default = paper if self.adapt_after is None else ADAPTIVE_STEP
+        step = float({None: default, "paper": paper}.get(self.step_size, self.step_size))
         return RandomWalk(step) if self.adapt_after is None else AdaptiveWalk(step, int(self.adapt_after))
 
     def _solver(self) -> Solver:
@@ -250,8 +262,12 @@ class Training:
         split_seed: int,
         resume: Resume | None,
     ) -> tuple[Scaling, RowsPanel, list[Event]]:
-        """Scaled and split rows; where the search explores, with the scaling and the shape of start that it found."""
-        policy: Any = getattr(search, "policy", None)  # of a search that chooses everything itself
+        """The scaling, the scaled rows with their splits, and the first decisions.
+
+        For ``sampler="auto"`` kernels are fitted first: they choose among scalings, and find the distribution of the
+        first frequencies.
+        """
+        policy: Any = getattr(search, "policy", None)  # only `Automatic` has one
         split_by, n_together = self._folds(data, split_seed, policy)
         holds_out = split_by is not None or data.x_val is not None
         explores = policy is not None and holds_out and start.frequencies is None and start.spread is None
@@ -274,16 +290,17 @@ class Training:
             scaling, panel, _ = tried[1]
         if start.spread is not None:
             panel = replace(panel, shapes=(Shape.isotropic(panel.n_inputs, start.spread),))
-        told = [Decision(f"inputs scaled: {scaling.kind}"), Decision(self._told(data, panel))]
+        decisions = [Decision(f"inputs scaled: {scaling.kind}"), Decision(self._split_in_words(data, panel))]
         if isinstance(panel.span, Columns):
-            told.append(Decision(f"{panel.n_inputs} of {panel.span.n_inputs} inputs kept: the others do not help"))
-        return scaling, panel, [*told]
+            text = f"{panel.n_inputs} of {panel.span.n_inputs} inputs kept: the others do not help"
+            decisions.append(Decision(text))
+        return scaling, panel, [*decisions]
 
     def _kinds(self, data: Data, policy: Policy | None, resume: Resume | None) -> tuple[Any, ...]:
-        """The ways to scale inputs that are tried; more than one only by the policy of a search that explores."""
+        """The values of `standardize` to try; several only if kernels are fitted to compare them."""
         if self.standardize != "auto":
             return (self.standardize,)
-        if resume is not None:  # its frequencies are in the units of that scaling
+        if resume is not None:  # the scaling of the earlier fit fixes the units of its frequencies
             return (True if resume.scaling == "columns" else resume.scaling,)
         if policy is None:
             return ("auto",)
@@ -301,6 +318,7 @@ class Training:
         split_by: Folds | None,
         n_together: int,
     ) -> RowsPanel:
+        """The scaled rows, and how a train-validation split of them becomes a problem and its looks."""
         chosen = self._regularization
         exact = replace(solver, precision="double", batch_size=None)
         shares = None if self.scale_targets else scaling.targets.center
@@ -323,23 +341,23 @@ class Training:
         return RowsPanel(rows, validation, split_by, make, n_together, without=without)
 
     def _folds(self, data: Data, seed: int, policy: Policy | None) -> tuple[Folds | None, int]:
-        """Which rows are held out, and how many folds decide together."""
+        """The folds (None: no row is held out), and the number of members that choose the width together."""
         if data.x_val is not None:
             if self.early_stopping != "auto" and not self.early_stopping:
                 raise ValueError("X_val and y_val need early_stopping 'auto' or True, got False.")
             if policy is None:
                 return None, 1
             distinct, unit = np.unique(row_hash(data.identities, seed), return_inverse=True)
-            return Folds(unit.reshape(-1), (), int(distinct.size)), 1  # for the random order alone
+            return Folds(unit.reshape(-1), (), int(distinct.size)), 1  # no folds, only a random order of the rows
         if not (policy is not None if self.early_stopping == "auto" else self.early_stopping):
             return None, 1
         labels = None if self.scale_targets else np.argmax(to_host(data.y), axis=1)
         few = 0 if policy is None else policy.few_rows
-        found = folds(data.identities, self.validation_fraction, seed, labels, data.groups, few, policy or DEFAULT)
-        return found, len(found) if found is not None and found.n_rows < few else 1
+        split_by = folds(data.identities, self.validation_fraction, seed, labels, data.groups, few, policy or DEFAULT)
+        return split_by, len(split_by) if split_by is not None and split_by.n_rows < few else 1
 
-    def _told(self, data: Data, panel: RowsPanel) -> str:
-        """What states are chosen by, in words."""
+    def _split_in_words(self, data: Data, panel: RowsPanel) -> str:
+        """The decision that says which rows are validation rows."""
         if data.x_val is not None:
             return "states chosen on X_val, y_val"
         if panel.split_by is None:
@@ -349,7 +367,7 @@ class Training:
         return f"{int(panel.split_by.mask(0).sum())} rows held out to choose by"
 
     def _start(self, features: Features, data: Data, resume: Resume | None) -> Start:
-        """What the search may choose itself, and what the user or an earlier fit has chosen."""
+        """What the user, or an earlier fit, has fixed about the first frequencies."""
         d = int(data.x.shape[1])
         n = None if isinstance(self.n_frequencies, str) else int(self.n_frequencies)
         start = Start(n, features.dimension(d), d, regularization=self._regularization)
@@ -362,7 +380,7 @@ class Training:
         return start if self.initial is None else start._replace(spread=float(self.initial))
 
     def _given(self, start: Start, data: Data) -> Array:
-        """The user's own frequencies, checked."""
+        """The user's own frequencies (`initial` as an array), checked."""
         given = np.asarray(to_host(self.initial), dtype=np.float64)
         n = given.shape[0] if start.n_frequencies is None else start.n_frequencies
         if given.shape != (n, start.dimension):
@@ -374,7 +392,7 @@ class Training:
         return like(given, data.y)
 
     def _bounds(self, data: Data, search: Any) -> Array | None:
-        """The targets' range and a margin, which predictions of a regression do not leave."""
+        """The range of the targets with a margin, (2, q), for `clamp`; None: predictions are not clipped."""
         clamps = isinstance(search, Automatic) if self.clamp == "auto" else bool(self.clamp)
         if not clamps or not self.scale_targets:
             return None
@@ -385,7 +403,7 @@ class Training:
 
 
 def _as_kept(x: Any, like_these: Any) -> Any:
-    """Inputs as sparse, or as dense, as others."""
+    """Inputs x as a sparse matrix if `like_these` is one, else as a dense array."""
     if scipy.sparse.issparse(like_these) == scipy.sparse.issparse(x):
         return x
     return x.toarray() if scipy.sparse.issparse(x) else scipy.sparse.csr_array(x)
