@@ -116,7 +116,7 @@ def error_of(task: str, predicted: np.ndarray, truth: np.ndarray) -> float:
 
 
 def write(folder: Path, cell: Entry, result: dict[str, Any], origin: dict[str, Any]) -> Path:
-    """Write a finished cell in one stroke."""
+    """Write a finished cell atomically."""
     content = {"settings": cell.settings(), "result": result, "provenance": origin}
     return write_json(folder / results.FOLDER / f"{cell.key}.json", content)
 

@@ -37,7 +37,7 @@ def _of_experiment(cell: Cell) -> dict[str, Any]:
 
 
 def write(folder: Path, cell: Cell, scale: str, result: dict[str, Any], origin: dict[str, Any]) -> Path:
-    """Write a finished cell in one stroke."""
+    """Write a finished cell atomically."""
     content = {"settings": settings(cell, scale), "result": result, "provenance": origin}
     return write_json(folder / FOLDER / f"{cell.key}.json", content)
 
