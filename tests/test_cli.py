@@ -57,7 +57,7 @@ def test_a_fault_of_its_own_shows_no_traceback_unasked(monkeypatch, capsys, tmp_
     monkeypatch.setattr(cli.report, "main", faulty)
     assert cli.main(["report", str(tmp_path)]) == 70
     error = capsys.readouterr().err
-    assert error.startswith("fourierwalk report: a fault of its own, KeyError: 'gone'")
+    assert error.startswith("fourierwalk report: a bug in fourierwalk, KeyError: 'gone'")
     assert error.count("\n") == 1
     assert cli.main(["report", str(tmp_path), "--debug"]) == 70
     assert "Traceback" in capsys.readouterr().err

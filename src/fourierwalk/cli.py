@@ -1,4 +1,4 @@
-"""The command line: one file of `commands` per verb."""
+"""The command line: every command is a file in `commands`."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ COMMANDS = (demo, fit, predict, inspect, doctor, compare, report, reproduce, ben
 
 EXIT_CODES = """exit codes:
   0 done, 1 a check failed (doctor), 2 an argument or an input is wrong, 3 an output cannot be written,
-  4 not enough memory, 70 a fault of fourierwalk's own, 130 interrupted
+  4 not enough memory, 70 a bug in fourierwalk, 130 interrupted
 """
 WRONG, NOT_WRITTEN, NO_MEMORY, FAULT, INTERRUPTED = 2, 3, 4, 70, 130
 
 
 def parser() -> argparse.ArgumentParser:
-    """The parser with every verb."""
+    """The parser with all commands."""
     top = argparse.ArgumentParser(
         prog="fourierwalk",
         description="Adaptive random Fourier features.",
@@ -31,16 +31,16 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--version", action="version", version=f"fourierwalk {VERSION}")
-    verbs = top.add_subparsers(dest="verb", required=True, metavar="VERB")
+    verbs = top.add_subparsers(dest="verb", required=True, metavar="COMMAND")
     for command in COMMANDS:
         command.register(verbs)
     for each in verbs.choices.values():
-        each.add_argument("--debug", action="store_true", help="show where an error comes from")
+        each.add_argument("--debug", action="store_true", help="show the traceback of an error")
     return top
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a verb; a mistake of the user's is one sentence on standard error and exit code 2."""
+    """Run a command. An error is one sentence on standard error, and an exit code."""
     options = parser().parse_args(arguments)
     try:
         with warnings.catch_warnings():
@@ -49,17 +49,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt as stop:
         _say(options, str(stop) or "stopped.")
         return INTERRUPTED
-    except BrokenPipeError:  # whoever read the output has enough
+    except BrokenPipeError:  # the reader of the output has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception as error:  # no user is shown a traceback unasked
+    except Exception as error:  # a traceback is shown only with --debug
         if options.debug:
             traceback.print_exc()
         return _failed(options, error)
 
 
 def _failed(options: argparse.Namespace, error: Exception) -> int:
-    """Say what is wrong, and the code that fits."""
+    """Print the error and return its exit code."""
     if isinstance(error, NotWritten):
         _say(options, str(error))
         return NOT_WRITTEN
@@ -69,7 +69,7 @@ def _failed(options: argparse.Namespace, error: Exception) -> int:
     if isinstance(error, ValueError | ImportError | OSError):
         _say(options, str(error))
         return WRONG
-    _say(options, f"a fault of its own, {type(error).__name__}: {error}: --debug shows where. Please report it.")
+    _say(options, f"a bug in fourierwalk, {type(error).__name__}: {error}. Please report it with what --debug shows.")
     return FAULT
 
 

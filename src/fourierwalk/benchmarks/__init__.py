@@ -1,1 +1,1 @@
-"""Speeds as ratios measured in one run, beside their targets."""
+"""Speeds, as ratios measured within one run, beside their targets."""

@@ -31,7 +31,7 @@ class Figure:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """Case, figure, measured, target, and a word where it falls short."""
+        """Case, figure, measured, target, and a word if the target is missed."""
         bound = "" if self.target is None else f"{'≤' if self.at_most else '≥'} {self.target:g}"
         return self.case, self.what, f"{self.value:.3g}", bound, "" if self.met else "falls short"
 
@@ -40,7 +40,7 @@ HEADER = ("case", "figure", "measured", "target", "")
 
 
 def markdown(found: Sequence[Figure], origin: dict[str, Any]) -> str:
-    """The table and where it comes from, for documents."""
+    """The table and its provenance, for the docs."""
     lines = [HEADER, ("---",) * len(HEADER), *(figure.cells for figure in found)]
     table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
     return f"{table}\n\nCommit {origin['commit']}: {describe(origin)}\n"
@@ -52,7 +52,7 @@ def median_seconds(function: Callable[[], Any], repeats: int = 5) -> float:
 
 
 def medians_in_turn(functions: Sequence[Callable[[], Any]], repeats: int) -> list[float]:
-    """The medians of a few timings after one unmeasured call, taken in turn: all functions see the same machine."""
+    """Median seconds of each function, after one unmeasured call. They take turns, so that all see the same machine."""
     times = []
     for _ in range(repeats + 1):
         for function in functions:

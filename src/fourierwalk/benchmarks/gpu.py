@@ -49,7 +49,7 @@ class Setting:
         return cls(device, shrink, data_dir)
 
     def wait(self) -> None:
-        """Until the device is done."""
+        """Wait until the device is done."""
         import torch
 
         if torch.device(self.device).type == "cuda":
@@ -120,7 +120,7 @@ class Setting:
 
 
 def bench_peaks(setting: Setting) -> list[Figure]:
-    """What the device can do."""
+    """The rates of square products that the device reaches."""
     return [Figure(f"a square product, {mode}", "TFLOP/s", peak / 1e12) for mode, peak in setting.peaks.items()]
 
 
@@ -154,7 +154,7 @@ def bench_steps(setting: Setting) -> list[Figure]:
         k = max(4, width // setting.shrink)
         for mode in MODES:
             minimize = LeastSquares(Rows(data.x, data.y), ComplexExponentials(), 0.1, Solver("direct", mode))
-            n_before, n_steps = (0, 16) if width > 1024 else (64, 64)  # small solves are recorded first
+            n_before, n_steps = (0, 16) if width > 1024 else (64, 64)  # the first steps record small solves
             seconds = (
                 setting.seconds(lambda m=minimize, k=k, n=n_before + n_steps: walked(m, k, 0.1, n), 3)  # type: ignore[misc]
                 - setting.seconds(lambda m=minimize, k=k, n=n_before: walked(m, k, 0.1, n), 3)  # type: ignore[misc]
@@ -167,15 +167,15 @@ def bench_steps(setting: Setting) -> list[Figure]:
 
 
 def _share(setting: Setting, case: str, n_frequencies: int, mode: str) -> Figure:
-    """Of the peak, counting the 4NK² operations that a Hermitian update needs."""
+    """The share of the peak, counting the 4NK² operations that a Hermitian update needs."""
     rate = _product_rate(setting, Rows(setting.rows.x, setting.rows.y), n_frequencies, mode)
     return Figure(case, "share of the peak in the Gram matrix", rate / setting.peaks[mode], 0.7, False)
 
 
 def _product_rate(setting: Setting, rows: Rows, n_frequencies: int, mode: str, n_times: int = 1) -> float:
-    """Operations a second of Gram matrices and their right-hand sides, of columns as the features make them.
+    """Operations a second of Gram matrices and their right-hand sides, with columns as the features make them.
 
-    One, or so many without a pause: a GPU that works for seconds is slower than one that begins.
+    One product, or several without a pause: a GPU slows down after some seconds of work.
     """
     omega = setting.tensor(0.1 * np.random.default_rng(0).standard_normal((n_frequencies, rows.x.shape[1])))
     block = rows.whole()
@@ -192,8 +192,8 @@ def _product_rate(setting: Setting, rows: Rows, n_frequencies: int, mode: str, n
 def bench_precision(setting: Setting) -> list[Figure]:
     """Case 4's walks of 100 steps in lower precision: their errors against those of walks in double, in points.
 
-    Means of three seeds: walks that differ by rounding part, and the errors of two such walks differ by chance too.
-    Acceptance stands beside it: γ is so large there that rounding alone accepts moves.
+    Means of three seeds. Walks that differ by rounding part, so their errors differ by chance too.
+    Acceptance is reported too: γ is so large there that rounding alone makes the test accept moves.
     """
     width, place = 8192 // setting.shrink, _place(setting)
     errors, figures = {}, []
@@ -229,7 +229,7 @@ def _place(setting: Setting) -> Place:
 
 
 class _Toy(Place):
-    """Tensors on whatever device there is."""
+    """Puts tensors on the device of the benchmark."""
 
     def put(self, values: np.ndarray) -> Any:
         """The values on the device."""
@@ -241,7 +241,8 @@ class _Toy(Place):
 def bench_table(setting: Setting) -> list[Figure]:
     """Case 4's Table 1, all widths and its three columns, one seed, walks in bf16."""
     case = setting.images
-    printed = [experiment.name for experiment in case.experiments if experiment.method != "tuned"]  # that one is ours
+    # The tuned column is ours, not the paper's.
+    printed = [experiment.name for experiment in case.experiments if experiment.method != "tuned"]
     wanted = [cell for cell in cells([case], None, [0], printed) if cell.width <= 8192 // setting.shrink]
     wanted = [cell._replace(experiment=replace(cell.experiment, precision="bf16")) for cell in wanted]
     place = _place(setting)
@@ -285,7 +286,7 @@ def bench_auto_wide(setting: Setting) -> list[Figure]:
 
 
 def _auto(setting: Setting, width: int, seconds: float, error: float, repeats: int) -> list[Figure]:
-    """Seconds of a fit, after a small one that has loaded the device's libraries, and the error on the test rows."""
+    """Seconds of a fit, after a small fit that loads the device's libraries, and the error on the test rows."""
     data = split(setting.images, 0, setting.data_dir)
     labels, truth = np.argmax(data.y, axis=1), np.argmax(data.y_test, axis=1)
     k = width // setting.shrink
@@ -304,7 +305,7 @@ def _auto(setting: Setting, width: int, seconds: float, error: float, repeats: i
 
 
 def bench_streaming(setting: Setting) -> list[Figure]:
-    """N = 10⁷, d = 20, K = 4096, inputs on the host: a solve against its products on a block that is there."""
+    """N = 10⁷, d = 20, K = 4096, inputs on the host: a solve against its products on a block that is on the device."""
     n, k = 10_000_000 // setting.shrink**3, 4096 // setting.shrink
     rng = np.random.default_rng(0)
     x = rng.standard_normal((n, 20), dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Seconds and memory of the commands on large files, and the seconds of the import."""
+"""Seconds and memory of the commands on large files, and seconds of the import."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from fourierwalk.files.writing import replacing
 
 POLL_SECONDS = 0.02
 PART_ROWS = 100_000
-"""Rows that are written once and then repeated."""
+"""Largest number of different rows in a generated file. They are repeated to fill it."""
 
 
 class Run(NamedTuple):
-    """What a process took: seconds, those of all its threads on a processor, and its largest anonymous memory in MB."""
+    """What a process took: seconds, processor seconds of all its threads, and its largest anonymous memory in MB."""
 
     seconds: float
     processor_seconds: float
@@ -32,7 +32,7 @@ class Run(NamedTuple):
 
 
 def measured(arguments: Sequence[str]) -> Run:
-    """Run the command line in a process of its own, and look at its memory again and again."""
+    """Run the command line in a process of its own, and sample its memory while it runs."""
     start, used, most = time.perf_counter(), _used(), 0.0
     with subprocess.Popen([sys.executable, "-m", "fourierwalk", *arguments], stdout=subprocess.DEVNULL) as process:
         while process.poll() is None:
@@ -44,13 +44,13 @@ def measured(arguments: Sequence[str]) -> Run:
 
 
 def _used() -> float:
-    """Seconds on a processor of the processes that have ended."""
+    """Processor seconds of the child processes that have ended."""
     times = resource.getrusage(resource.RUSAGE_CHILDREN)
     return times.ru_utime + times.ru_stime
 
 
 def _anonymous(pid: int) -> float:
-    """The memory that belongs to no file, in MB."""
+    """The anonymous memory of a process, in MB."""
     try:
         with open(f"/proc/{pid}/status", encoding="ascii") as file:
             return next((int(line.split()[1]) * 1024e-6 for line in file if line.startswith("RssAnon")), 0.0)
@@ -106,7 +106,7 @@ def predicting(shrink: int) -> Iterator[Figure]:
 
 
 def importing(shrink: int) -> Iterator[Figure]:
-    """Of the package, in processes of their own, beside scikit-learn's."""
+    """Seconds to import the package, in a process of its own, beside scikit-learn's."""
     ours, theirs = medians_in_turn(
         [lambda: _imported("fourierwalk"), lambda: _imported("sklearn.ensemble")], 3 if shrink > 1 else 11
     )

@@ -1,1 +1,1 @@
-"""One file per verb of the command line."""
+"""The commands of the command line, one file each."""

@@ -20,19 +20,21 @@ ON_CPU = {**cpu.BENCHES, **tables.BENCHES}
 
 
 def register(verbs: Any) -> None:
-    """Add the verb and its options."""
+    """Add the command and its options."""
     parser = verbs.add_parser("bench", help="measure speeds and print them beside their targets")
     parser.add_argument("--device", default="cpu", help="cpu, or cuda (torch)")
     parser.add_argument("--out", type=Path, help="folder of the results (default: results/bench, cuda: results/gpu)")
     names = f"cpu: {', '.join(ON_CPU)}; cuda: {', '.join(gpu.BENCHES)}"
-    parser.add_argument("--only", nargs="+", metavar="NAME", help=f"only these of {names}; others stay as they were")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help=f"run only some of {names}; other results are kept")
     parser.add_argument("--data-dir", help="folder with MNIST's four files (cuda alone)")
-    parser.add_argument("--small", action="store_true", help="toy sizes, to see that it runs: figures mean nothing")
+    parser.add_argument(
+        "--small", action="store_true", help="toy sizes, to check that it runs: the figures mean nothing"
+    )
     parser.set_defaults(run=main)
 
 
 def main(options: argparse.Namespace) -> int:
-    """Measure, print, write after every part; the exit code is 0 either way."""
+    """Measure, print, and write after every part. The exit code is 0 even where a target is missed."""
     on_gpu = options.device != "cpu"
     benches: dict[str, Any] = gpu.BENCHES if on_gpu else ON_CPU
     unknown = [name for name in options.only or () if name not in benches]
@@ -49,7 +51,7 @@ def main(options: argparse.Namespace) -> int:
         part: dict[str, Any] = {"provenance": origin, "figures": []}
         try:
             part["figures"] = [{**vars(figure), "met": figure.met} for figure in benches[name](setting)]
-        except Exception as error:  # the others are measured all the same
+        except Exception as error:  # the other benchmarks still run
             if not on_gpu:
                 raise
             console.print_exception()
@@ -68,7 +70,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _kept(out: Path, options: argparse.Namespace) -> dict[str, Any]:
-    """What an earlier run has left in the same folder, where this one does not measure all of it anew."""
+    """The parts that an earlier run left in the folder, if this run does not measure all of them."""
     path = out / "bench.json"
     if options.only is None or not path.exists():
         return {}

@@ -1,4 +1,4 @@
-"""``fourierwalk compare``: ours with default settings against tuned peers, on any data set; every cell is kept."""
+"""``fourierwalk compare``: ours with default settings against tuned peers, on any data set. Every cell is kept."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SUITE_WIDTHS: tuple[Width, ...] = ("auto", 256)
 
 
 def register(verbs: Any) -> None:
-    """Add the verb and its options."""
+    """Add the command and its options."""
     parser = shared.verb(
         verbs, "compare", "fit ours and its peers, write a table and a figure of error over time", EXAMPLES
     )
@@ -46,7 +46,9 @@ def register(verbs: Any) -> None:
         f"a folder with data.txt (default: {' '.join(DEFAULT)}); with --suite: some of its data sets (default: all)",
     )
     parser.add_argument(
-        "--suite", choices=sorted(suite.SUITES), help="many data sets, cells by commit: numbers, or mixed tables"
+        "--suite",
+        choices=sorted(suite.SUITES),
+        help="many data sets at once, numeric (tables) or with categories (mixed); cells are kept by commit",
     )
     parser.add_argument(
         "--beside",
@@ -71,7 +73,11 @@ def register(verbs: Any) -> None:
     )
     parser.add_argument("--splits", type=int, metavar="N", help="splits of each data set (default: 5, or those given)")
     parser.add_argument(
-        "--first-split", type=int, metavar="I", default=0, help="begin with this one, to share the work (default: 0)"
+        "--first-split",
+        type=int,
+        metavar="I",
+        default=0,
+        help="first split, to divide the work between runs (default: 0)",
     )
     parser.add_argument("--target", metavar="NAME", help="target column of a file (default: the last)")
     shared.add_encoding(parser)
@@ -82,22 +88,24 @@ def register(verbs: Any) -> None:
         "that holds tabular and uci, or mixed",
     )
     parser.add_argument("--threads", type=int, metavar="N", help="BLAS and OpenMP threads (default: all cores)")
-    parser.add_argument("--jobs", type=int, metavar="N", default=1, help="so many cells at a time (default: 1)")
-    parser.add_argument("--minutes", type=float, metavar="M", help="start no cell after so many minutes")
+    parser.add_argument("--jobs", type=int, metavar="N", default=1, help="number of cells at a time (default: 1)")
+    parser.add_argument("--minutes", type=float, metavar="M", help="start no new cell after this many minutes")
     parser.add_argument("--device", help="where ours and fixed are computed: cpu or cuda (default: cpu)")
     parser.add_argument("--out", type=Path, default=Path("comparison"), help="folder of cells and page")
-    parser.add_argument("--again", action="store_true", help="compute also what is already there")
+    parser.add_argument("--again", action="store_true", help="compute cells again that are already there")
     parser.add_argument("--gather", action="store_true", help="afterwards gather cells into one file per data set")
-    parser.add_argument("--report", type=Path, metavar="DIR", help="draw tables and page of DIR anew, fit nothing")
+    parser.add_argument(
+        "--report", type=Path, metavar="DIR", help="write the tables and the page of DIR again; fit nothing"
+    )
     parser.set_defaults(run=main)
 
 
 def main(options: argparse.Namespace) -> int:
-    """Compute what is not there yet, print a table per data set, write the page."""
+    """Compute missing cells, print a table per data set, and write the page."""
     console = Console()
     if options.suite is not None:
         return _suite(options, console)
-    plots.new_figure()  # a missing extra is named before the work, not after
+    plots.new_figure()  # a missing extra is an error before the work, not after
     if options.report is not None:
         return _show(options.report, None, console)
     if options.beside:
@@ -115,7 +123,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _suite(options: argparse.Namespace, console: Console) -> int:
-    """Our cells are of a commit: those of others stay beside them."""
+    """Cells of ours belong to a commit. Cells of other commits are kept."""
     if options.report is not None:
         return _show_suite(options.report, console)
     _check(options)
@@ -141,12 +149,12 @@ def _checkouts(beside: Sequence[Path]) -> list[Checkout]:
 
 
 def compute(wanted: Sequence[Entry], options: argparse.Namespace, console: Console) -> None:
-    """Those that are not there yet, each written as soon as it is done; gathered where that is asked for."""
+    """Compute missing cells. Each is written as soon as it is done. They are gathered if that is asked for."""
     gathered = results.read_gathered(options.out)
     missing = [cell for cell in wanted if options.again or not run.is_there(options.out, cell, gathered)]
     console.print(f"{len(wanted)} cells, {len(wanted) - len(missing)} already in {options.out}.")
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    origin = provenance()  # once: what runs was imported now, whatever happens to the source tree later
+    origin = provenance()  # once: the code that runs was imported now, even if the source tree changes later
     n_done = 0
     with Progress(*columns, console=console) as progress:
         bar = progress.add_task("", total=len(missing))
@@ -199,7 +207,7 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _datasets(options: argparse.Namespace) -> list[Dataset]:
-    """All of them, read now: what is wrong with one is said before the work."""
+    """All data sets, read now, so that an error comes before the work."""
     said = Options(options.target, options.task, options.data_dir, options.encoding)
     chosen = [datasets.find(name, said) for name in options.datasets or DEFAULT]
     names = [dataset.name for dataset in chosen]

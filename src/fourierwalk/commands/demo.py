@@ -30,7 +30,7 @@ SEEDS = (0, 1, 2)
 
 
 def register(verbs: Any) -> None:
-    """Add the verb and its options."""
+    """Add the command and its options."""
     parser = verbs.add_parser("demo", help="fit, compare with fixed frequencies, write a page with figures and a film")
     parser.add_argument("--out", type=Path, default=Path("demo"), help="folder for the page (default: demo)")
     parser.set_defaults(run=run)
@@ -39,7 +39,7 @@ def register(verbs: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Fit everything, print the tables, write the page."""
     console, start = Console(), time.perf_counter()
-    plots.new_figure()  # a missing extra is named before the work, not after
+    plots.new_figure()  # a missing extra is an error before the work, not after
     problems = (ways.step_problem(), ways.digits_problem())
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     studies = []
@@ -123,7 +123,7 @@ def _section(page: Page, problem: Problem, result: Study, commit: str | None) ->
 
 
 def _words(result: Study, commit: str | None) -> dict[str, list[str]]:
-    """What the points of the error's curves tell."""
+    """The text of each point of the error curves."""
     return {
         method: [
             "\n".join(
@@ -168,7 +168,7 @@ def _step_figures(page: Page, problem: Problem, result: Study) -> None:
 
 
 def _film(page: Page, commit: str | None) -> None:
-    """Algorithm 1 on as many rows as the study's, as a film."""
+    """A film of Algorithm 1, on as many rows as in the study."""
     case = replace(CASES["case1"], n_rows=ways.N_ROWS, n_test=ways.N_ROWS)
     start = time.perf_counter()
     shown = film(Cell(case, case.experiments[0], WIDTHS[-1], SEEDS[0]))

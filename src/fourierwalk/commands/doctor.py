@@ -31,14 +31,16 @@ WANTED_SCORE = 0.99
 
 
 def register(verbs: Any) -> None:
-    """Add the verb and its options."""
-    parser = shared.verb(verbs, "doctor", "tell versions, BLAS, threads, GPU, extras and caches, and test it", EXAMPLES)
+    """Add the command and its options."""
+    parser = shared.verb(
+        verbs, "doctor", "show versions, BLAS, threads, GPU, extras and caches, and run a self-test", EXAMPLES
+    )
     shared.add_output(parser)
     parser.set_defaults(run=main)
 
 
 def main(options: argparse.Namespace) -> int:
-    """Tell all of it; exit code 1 where the self-test fails."""
+    """Print the report. The exit code is 1 if the self-test fails."""
     gpu = _gpu()
     told: dict[str, Any] = {
         "versions": versions(),
@@ -60,7 +62,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def self_test() -> dict[str, Any]:
-    """A fit of about a second, its file, and what comes back from it."""
+    """Fit for about a second, save the model, load it, and compare the predictions."""
     start = time.perf_counter()
     x = np.random.default_rng(0).normal(size=(1000, 1))
     y = np.sin(5 * x[:, 0])
@@ -70,14 +72,14 @@ def self_test() -> dict[str, Any]:
         with tempfile.TemporaryDirectory() as folder:
             loaded = loading.load(model.save(Path(folder) / "test.fw"))
         same = bool(np.all(loaded.predict(x) == model.predict(x)))
-    except Exception as error:  # whatever fails is what it is there to tell
+    except Exception as error:  # any failure is what the self-test reports
         return {"works": False, "error": f"{type(error).__name__}: {error}"}
     seconds = round(time.perf_counter() - start, 2)
     return {"works": same and score > WANTED_SCORE, "r2": round(score, 6), "file_is_same": same, "seconds": seconds}
 
 
 def extras() -> dict[str, dict[str, bool]]:
-    """The packages of each extra, and whether they are there."""
+    """The packages of each extra, and whether they are installed."""
     try:
         required = importlib.metadata.requires("fourierwalk") or []
     except importlib.metadata.PackageNotFoundError:
@@ -100,7 +102,7 @@ def _is_there(package: str) -> bool:
 
 
 def caches() -> dict[str, Any]:
-    """Folders of data, and how many bytes are in them."""
+    """Folders of downloaded data, and their sizes in bytes."""
     folders = {FOLDER_VARIABLE: os.environ.get(FOLDER_VARIABLE)}
     if importlib.util.find_spec("pooch") is not None:
         import pooch

@@ -1,4 +1,4 @@
-"""``fourierwalk fit``: a model of a table, its error on rows held out, and a file that keeps it."""
+"""``fourierwalk fit``: fit a model to a table, measure its error on held-out rows, save it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ EXAMPLES = """  fourierwalk fit houses.csv --target price --out houses.fw
 
 
 class Fitted(NamedTuple):
-    """A model and what is told about it; `errors` is empty where nothing was held out."""
+    """A model and what is reported about it. `errors` is empty if no rows were held out."""
 
     model: Any
     split: Parts
@@ -48,17 +48,19 @@ class Fitted(NamedTuple):
 
 
 def register(verbs: Any) -> None:
-    """Add the verb and its options."""
+    """Add the command and its options."""
     parser = shared.verb(verbs, "fit", "fit a model to a CSV, TSV, NPZ or Parquet file", EXAMPLES)
     parser.add_argument("data", type=Path, metavar="DATA", help="a .csv, .tsv, .txt, .npz or .parquet file")
     shared.add_columns(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="the model's file (default: DATA's name with .fw)")
     parser.add_argument("--report", type=Path, metavar="FILE", help="also write a page (.html) about the model")
     parser.add_argument("--frequencies", type=shared.width, default="auto", metavar="K", help="(default: auto)")
-    parser.add_argument("--seconds", type=float, metavar="S", help="end after about S seconds with the best model")
+    parser.add_argument(
+        "--seconds", type=float, metavar="S", help="end after about S seconds with the best model so far"
+    )
     parser.add_argument("--seed", type=int, default=0, help="of the split and of the fit (default: 0)")
     parser.add_argument("--held-out", type=float, default=0.2, metavar="SHARE", help="of the rows (default: 0.2)")
-    parser.add_argument("--refit", action="store_true", help="then fit once more, to all rows, and keep that model")
+    parser.add_argument("--refit", action="store_true", help="then fit once more, to all rows, and save that model")
     parser.add_argument("--threads", type=int, metavar="N", help="BLAS and OpenMP threads (default: all cores)")
     shared.add_device(parser)
     shared.add_encoding(parser)
@@ -67,7 +69,7 @@ def register(verbs: Any) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Read, fit, measure, save, tell."""
+    """Read, fit, measure, save, report."""
     speaker = voice(options.quiet)
     _check(options)
     out = Path(f"{options.data.stem}.fw") if options.out is None else options.out
@@ -101,7 +103,7 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _announce(source: Source, options: argparse.Namespace, speaker: Voice) -> None:
-    """How much memory it will take, before it is taken."""
+    """Say how much memory the fit will take, before it is taken."""
     rows, columns = source.rows(), len(source.names)
     needed = memory(rows, columns, options.frequencies)
     speaker.say(
@@ -116,7 +118,7 @@ def _announce(source: Source, options: argparse.Namespace, speaker: Voice) -> No
 
 
 def memory(rows: float, columns: int, frequencies: Any) -> float:
-    """Bytes that a fit takes, about: those of the program, of the table with its copies, and of the features.
+    """Roughly the bytes that a fit takes: the program, the table with its copies, and the features.
 
     Measured on 10⁵ rows of 20 columns: 415 MB with 16 frequencies, 884 MB with 256.
     """
@@ -125,7 +127,7 @@ def memory(rows: float, columns: int, frequencies: Any) -> float:
 
 
 def _fit(problem: Problem, options: argparse.Namespace, speaker: Voice) -> Fitted:
-    """The model of the rows that are not held out, and the errors on those that are."""
+    """Fit to the rows that are not held out, and measure the errors on those that are."""
     start, split = time.perf_counter(), held_out.parts(problem.y, problem.task, options.held_out, options.seed)
     speaker.say(f"{split.train.size:,} rows to learn from, {split.test.size:,} held out.")
     model, interrupted = _model(problem, split.train, options, speaker)
@@ -134,7 +136,7 @@ def _fit(problem: Problem, options: argparse.Namespace, speaker: Voice) -> Fitte
         errors[OURS] = _error(problem, model, split)
     try:
         if split.test.size and not interrupted:
-            with speaker.watch("Fitting what to compare with"):
+            with speaker.watch("Fitting the reference models"):
                 errors |= held_out.reference_errors(problem.inputs, problem.y, problem.task, split, options.seed)
         if options.refit and split.test.size and not interrupted:
             model, interrupted = _model(problem, np.arange(problem.y.size), options, speaker)
@@ -144,7 +146,7 @@ def _fit(problem: Problem, options: argparse.Namespace, speaker: Voice) -> Fitte
 
 
 def _model(problem: Problem, rows: np.ndarray, options: argparse.Namespace, speaker: Voice) -> tuple[Any, bool]:
-    """A fitted model, and whether the user has ended its fit: then it is the best so far."""
+    """A fitted model, and whether the user has interrupted the fit. If so, it is the best model so far."""
     model = ESTIMATORS[problem.task](
         options.frequencies, random_state=options.seed, max_seconds=options.seconds, device=options.device, verbose=1
     )
@@ -164,7 +166,7 @@ def _error(problem: Problem, model: Any, split: Parts) -> float:
 
 
 def _about(problem: Problem, fitted: Fitted, options: argparse.Namespace) -> dict[str, Any]:
-    """What the file keeps beside the model."""
+    """What the file holds beside the model."""
     return {
         "target": problem.target,
         "task": problem.task,

@@ -1,4 +1,4 @@
-"""``fourierwalk inspect``: what a model's file holds."""
+"""``fourierwalk inspect``: what a model file holds."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ EXAMPLES = """  fourierwalk inspect houses.fw
 
 
 def register(verbs: Any) -> None:
-    """Add the verb and its options."""
-    parser = shared.verb(verbs, "inspect", "tell what a model's file holds", EXAMPLES)
+    """Add the command and its options."""
+    parser = shared.verb(verbs, "inspect", "show what a model file holds", EXAMPLES)
     parser.add_argument("model", type=Path, metavar="MODEL", help="what fourierwalk fit, or model.save, wrote")
     shared.add_output(parser)
     parser.set_defaults(run=main)
 
 
 def main(options: argparse.Namespace) -> int:
-    """Read the file, and tell."""
+    """Read the file and print what it holds."""
     told = described(loading.read(options.model), options.model)
     if options.json:
         print(json.dumps(told, allow_nan=False))
@@ -41,7 +41,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def described(loaded: Loaded, path: Path) -> dict[str, Any]:
-    """All that there is to tell, as JSON values."""
+    """Everything that is shown, as JSON values."""
     model = getattr(loaded.model, "model_", loaded.model)
     told: dict[str, Any] = {
         "file": str(path),
@@ -66,7 +66,7 @@ def described(loaded: Loaded, path: Path) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON can say; the λ of a constant model is infinite."""
+    """A value that JSON can hold. The λ of a constant model is infinite, which it cannot hold."""
     is_plain = value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and isfinite(value))
     return value if is_plain else repr(value)
 

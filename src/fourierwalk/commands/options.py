@@ -1,4 +1,4 @@
-"""Options that several verbs share."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fourierwalk.paper.run import Place
 
 
 def verb(verbs: Any, name: str, help: str, examples: str) -> argparse.ArgumentParser:
-    """A verb whose help ends with examples."""
+    """Add a command whose help ends with examples."""
     return verbs.add_parser(
         name,
         help=help,
@@ -22,7 +22,7 @@ def verb(verbs: Any, name: str, help: str, examples: str) -> argparse.ArgumentPa
 
 
 def add_encoding(parser: argparse.ArgumentParser) -> None:
-    """How a text file is encoded."""
+    """Add --encoding."""
     parser.add_argument("--encoding", help="of a CSV or TSV file (default: UTF-8, or what its first bytes say)")
 
 
@@ -32,26 +32,28 @@ def add_device(parser: argparse.ArgumentParser) -> None:
 
 
 def check_device(device: str | None) -> None:
-    """Say what is missing, before the work."""
+    """Raise an error before the work if the device is missing."""
     if device not in (None, "cpu"):
         Place(device).put(np.zeros(1))
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
-    """For machines, and for silence."""
+    """Add --json and --quiet."""
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
-    parser.add_argument("--quiet", action="store_true", help="print nothing but the result of --json, and errors")
+    parser.add_argument("--quiet", action="store_true", help="print only errors and the result of --json")
 
 
 def add_columns(parser: argparse.ArgumentParser) -> None:
-    """What of a file is to be learnt."""
+    """Add the options that choose target, task and inputs."""
     parser.add_argument("--target", metavar="NAME", help="column to predict (default: the last)")
+    parser.add_argument("--task", choices=("regression", "classification"), help="default: inferred from the target")
+    parser.add_argument("--drop", metavar="NAME", nargs="+", default=[], help="columns that are not inputs")
     parser.add_argument(
-        "--task", choices=("regression", "classification"), help="default: inferred from the target, and said"
-    )
-    parser.add_argument("--drop", metavar="NAME", nargs="+", default=[], help="columns that are no inputs")
-    parser.add_argument(
-        "--keep", metavar="NAME", nargs="+", default=[], help="columns that are inputs whatever they look like"
+        "--keep",
+        metavar="NAME",
+        nargs="+",
+        default=[],
+        help="columns that are inputs even if they look like identifiers, constants or copies",
     )
 
 

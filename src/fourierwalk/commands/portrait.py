@@ -1,4 +1,4 @@
-"""The page about a fitted model: its errors, its inputs, rows held out, and a walk on its data as a film."""
+"""The page about a fitted model: its errors, its inputs, held-out rows, and a film of a walk on its data."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from fourierwalk.solving.least_squares import LeastSquares
 FILM_ROWS, FILM_FREQUENCIES, FILM_STEPS, FILM_REGULARIZATION = 2000, 64, 100, 1e-3
 MOST_POINTS = 400
 MOST_CLASSES = 12
-"""Of more classes no table of right and wrong labels is shown."""
+"""With more classes the page has no table of predicted labels."""
 
 
 class Portrait(NamedTuple):
-    """What a page is made of."""
+    """What the page needs."""
 
     problem: Problem
     split: Parts
@@ -36,7 +36,7 @@ class Portrait(NamedTuple):
     about: dict[str, Any]
 
     def write(self, path: Path) -> Path:
-        """The page, in one stroke."""
+        """The page, atomically."""
         page = Page(f"A model of {self.problem.target}")
         for sentence in self.problem.said:
             page.text(sentence)
@@ -87,7 +87,7 @@ class Portrait(NamedTuple):
 
 
 def film(problem: Problem, split: Parts, model: Any) -> Film:
-    """Descent on the rows that the model has learnt from, judged on those held out (or on the same, without any)."""
+    """Descent on the training rows. Its error is on the held-out rows, or on the training rows if there are none."""
     rng = np.random.default_rng(0)
     seen = rng.permutation(split.train)[:FILM_ROWS]
     shown = (split.test if split.test.size else seen)[:MOST_POINTS]
@@ -110,7 +110,7 @@ def film(problem: Problem, split: Parts, model: Any) -> Film:
 
 
 def _scaled(problem: Problem, model: Any, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Scaled inputs, and targets of mean 0 and spread 1: of classes, whether it is the commonest."""
+    """Scaled inputs and targets. With classes, the target is whether a row has the most common one."""
     x = model.model_.scaling.inputs.apply(model.encoder_.encode(problem.inputs[rows]))
     y = problem.y
     if problem.task == "classification":
@@ -121,7 +121,7 @@ def _scaled(problem: Problem, model: Any, rows: np.ndarray) -> tuple[np.ndarray,
 
 
 def _confusion(truth: np.ndarray, predicted: np.ndarray, classes: np.ndarray) -> tuple[list[str], list[list[Any]]]:
-    """A row for each label, with how often each was predicted."""
+    """A row for each label, with how often each label was predicted."""
     counts = [[int(np.sum((truth == label) & (predicted == other))) for other in classes] for label in classes]
     rows: list[list[Any]] = [[str(label), *row] for label, row in zip(classes, counts, strict=True)]
     return ["label", *(f"predicted {label}" for label in classes)], rows

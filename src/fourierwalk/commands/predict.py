@@ -1,4 +1,4 @@
-"""``fourierwalk predict``: a model's values for the rows of a file, block by block."""
+"""``fourierwalk predict``: predictions of a model for the rows of a file, block by block."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ EXAMPLES = """  fourierwalk predict houses.fw new.csv --out predictions.csv
 
 
 class Inputs(NamedTuple):
-    """The columns that a model needs, and what each holds."""
+    """The columns that a model needs, and the kind of each."""
 
     names: tuple[str, ...]
     kinds: tuple[str, ...]
 
 
 def register(verbs: Any) -> None:
-    """Add the verb and its options."""
-    parser = shared.verb(verbs, "predict", "predict the rows of a file, however large, by a saved model", EXAMPLES)
+    """Add the command and its options."""
+    parser = shared.verb(verbs, "predict", "predict the rows of a file of any size with a saved model", EXAMPLES)
     parser.add_argument("model", type=Path, metavar="MODEL", help="what fourierwalk fit, or model.save, wrote")
     parser.add_argument("data", type=Path, metavar="DATA", help="a .csv, .tsv, .txt, .npz or .parquet file")
     parser.add_argument("--out", type=Path, metavar="FILE", help="a .csv or .tsv file (default: standard output)")
-    parser.add_argument("--probabilities", action="store_true", help="also a column for the probability of each class")
+    parser.add_argument("--probabilities", action="store_true", help="add a column for the probability of each class")
     shared.add_device(parser)
     shared.add_encoding(parser)
     shared.add_output(parser)
@@ -51,10 +51,10 @@ def register(verbs: Any) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Read, predict and write blocks; the output is there whole or not at all."""
+    """Read, predict and write blocks. The output file is complete or not there."""
     speaker, loaded = voice(options.quiet), loading.read(options.model)
     _check(options, loaded)
-    loaded.model.set_params(device=options.device)  # not where it was fitted
+    loaded.model.set_params(device=options.device)  # not on the device that it was fitted on
     source = files.source(options.data, options.encoding)
     inputs = needed(loaded.model, source, speaker)
     n_rows = 0
@@ -74,7 +74,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace, loaded: Loaded) -> None:
-    """All that can be wrong before a row is read."""
+    """Check everything that can be wrong before a row is read."""
     if not hasattr(loaded.model, "predict"):
         raise ValueError(f"{options.model} must hold a regressor or a classifier, got {type(loaded.model).__name__}.")
     if options.probabilities and not hasattr(loaded.model, "predict_proba"):
@@ -94,7 +94,7 @@ def _ending(path: Path | None) -> str:
 
 
 def needed(model: Any, source: Source, speaker: Voice) -> Inputs:
-    """The model's inputs in the file: their order is forgiven, missing ones are a sentence, others are ignored."""
+    """The model's inputs in the file, in any order. A missing column is an error. Other columns are ignored."""
     inputs = _inputs(model)
     if inputs is None:
         if len(source.names) != model.n_features_in_:
@@ -134,7 +134,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _header(loaded: Loaded, probabilities: bool) -> list[str]:
-    """The target's name; of several outputs with their numbers."""
+    """The name of the target. Several outputs are numbered."""
     model, target = loaded.model, str(loaded.about.get("target", "prediction"))
     n_outputs = 1 if hasattr(model, "classes_") or model.amplitudes_.ndim == 1 else model.amplitudes_.shape[1]
     names = [target] if n_outputs == 1 else [f"{target}{i}" for i in range(n_outputs)]

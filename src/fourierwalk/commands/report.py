@@ -1,4 +1,4 @@
-"""``fourierwalk report``: one page from a folder of results, whichever command wrote it."""
+"""``fourierwalk report``: a page of a results folder, whichever command wrote it."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ KINDS = "fourierwalk reproduce, compare, compare --suite or bench"
 
 
 def register(verbs: Any) -> None:
-    """Add the verb and its options."""
-    parser = shared.verb(verbs, "report", "draw figures and tables from a folder of results", EXAMPLES)
+    """Add the command and its options."""
+    parser = shared.verb(verbs, "report", "make a page with figures and tables of a results folder", EXAMPLES)
     parser.add_argument("folder", type=Path, metavar="DIR", help=f"what {KINDS} wrote with --out")
     parser.set_defaults(run=main)
 
@@ -37,7 +37,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _writer(folder: Path) -> Callable[[Path], Path]:
-    """What draws a folder, by what it holds."""
+    """The function that makes the page of a folder, by what the folder holds."""
     if not folder.is_dir():
         raise ValueError(f"DIR must be a folder that {KINDS} wrote, got {folder}.")
     if (folder / BENCH).is_file():

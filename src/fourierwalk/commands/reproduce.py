@@ -27,7 +27,7 @@ from fourierwalk.reporting.provenance import provenance
 
 
 def register(verbs: Any) -> None:
-    """Add the verb and its options."""
+    """Add the command and its options."""
     parser = verbs.add_parser("reproduce", help="compute the paper's tables and figures, cell by cell")
     parser.add_argument("cases", nargs="*", metavar="CASE", help=f"any of {', '.join(CASES)} (default: all)")
     parser.add_argument("--scale", choices=SCALES, default="quick", help="quick: minutes; paper: as printed")
@@ -36,9 +36,13 @@ def register(verbs: Any) -> None:
         "--seeds", type=int, nargs="+", metavar="SEED", help="these realisations (default: the paper's)"
     )
     parser.add_argument("--experiments", nargs="+", metavar="NAME", help="only these experiments")
-    parser.add_argument("--device", default="cpu", help="cpu, or cuda (torch) for all but the stochastic gradient")
     parser.add_argument(
-        "--precision", choices=PRECISIONS, help="of the walks' products (default: double; the last fit always is)"
+        "--device", default="cpu", help="cpu, or cuda (torch), which is for all but the stochastic gradient"
+    )
+    parser.add_argument(
+        "--precision",
+        choices=PRECISIONS,
+        help="precision of the walks' products (default: double); the last fit is always double",
     )
     parser.add_argument("--jobs", type=int, help="cells side by side, one BLAS thread each (default: cores; cuda: 1)")
     parser.add_argument("--data-dir", help="folder with MNIST's four files (default: $FOURIERWALK_DATA, else download)")
@@ -50,7 +54,7 @@ def register(verbs: Any) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Compute what is not there yet."""
+    """Compute missing cells."""
     console = Console()
     chosen = [at_scale(CASES[name], options.scale) for name in _names(options.cases)]
     if options.images == "digits":
@@ -73,7 +77,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def compute(missing: Sequence[Cell], place: Place, options: argparse.Namespace, console: Console) -> None:
-    """Side by side, the dearest first, one BLAS thread each."""
+    """Compute cells side by side, the slowest first, with one BLAS thread each."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -151,7 +155,7 @@ def _names(names: Sequence[str]) -> Sequence[str]:
 
 
 def _with_data(missing: list[Cell], place: Place, console: Console) -> tuple[list[Cell], bool]:
-    """Without its images Case 4 is left out, with a word on how to get them; the rest goes on."""
+    """Leave out Case 4 if its images are missing, and say how to get them. The other cases run."""
     images = [cell for cell in missing if cell.case.target in ("mnist", "digits")]
     if not images:
         return missing, False

@@ -1,1 +1,1 @@
-"""Our estimators against their peers, on any data set; nothing outside of it but the commands imports from here."""
+"""Our estimators against their peers, on any data set. Only commands and benchmarks import from here."""

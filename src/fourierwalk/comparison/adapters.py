@@ -1,4 +1,4 @@
-"""What scikit-learn lacks for a fair comparison: four small estimators."""
+"""Four small estimators that scikit-learn lacks and a fair comparison needs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fourierwalk.tables.table import WORDS, Table
 
 
 class UnitScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Our own scaling, for the peers: columns by their own spread, or by a common one where they are pixels.
+    """Our own scaling, for the peers: each column by its standard deviation, or all by a common one if they are pixels.
 
     Examples
     --------
@@ -37,9 +37,9 @@ class UnitScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 
 class NativeCategories(TransformerMixin, BaseEstimator):
-    """A table as a pandas frame of numbers and categories, for boosting that knows what to do with them.
+    """A table as a pandas frame of numbers and categories, for boosting that handles categories itself.
 
-    Levels that fit has not seen are missing.
+    Levels that fit has not seen become missing values.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class NativeCategories(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Table) -> Any:
-        """The frame; its columns are called x0, x1, … whatever their names are."""
+        """The frame. Its columns are called x0, x1, …, whatever the table's names are."""
         pandas = importlib.import_module("pandas")
         frame = {}
         for j, (levels, column) in enumerate(zip(self.levels_, X.columns, strict=True)):
@@ -71,7 +71,7 @@ class NativeCategories(TransformerMixin, BaseEstimator):
 
 
 class KernelRidgeClassifier(ClassifierMixin, KernelRidge):
-    """Kernel ridge on one-hot targets: the kernel method of our classifier.
+    """Kernel ridge on one-hot targets: the kernel method that corresponds to our classifier.
 
     Examples
     --------
@@ -81,7 +81,7 @@ class KernelRidgeClassifier(ClassifierMixin, KernelRidge):
     """
 
     def fit(self, X: Any, y: Any) -> KernelRidgeClassifier:
-        """One system, as many right-hand sides as classes."""
+        """Solve one system with a right-hand side per class."""
         self.classes_, codes = np.unique(y, return_inverse=True)
         one_hot = np.eye(self.classes_.size)[codes]
         self.shares_ = one_hot.mean(axis=0)
@@ -94,7 +94,7 @@ class KernelRidgeClassifier(ClassifierMixin, KernelRidge):
 
 
 class RecursiveFeatureMachine(BaseEstimator):
-    """xRFM behind scikit-learn's interface; a fifth of the rows are its validation rows.
+    """xRFM with scikit-learn's interface. A fifth of the rows are its validation rows.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ class RecursiveFeatureMachine(BaseEstimator):
         return tags
 
     def fit(self, X: Any, y: Any) -> RecursiveFeatureMachine:
-        """Five iterations of kernel ridge and metric."""
+        """Fit by five iterations of kernel ridge and metric."""
         if self.threads is not None:
             importlib.import_module("torch").set_num_threads(self.threads)
         settings = {
@@ -138,7 +138,7 @@ class RecursiveFeatureMachine(BaseEstimator):
         self.machine_ = importlib.import_module("xrfm").xRFM(
             rfm_params=settings, device="cpu", random_state=self.random_state, verbose=False
         )
-        if not self.regression:  # it wants its classes numbered
+        if not self.regression:  # xRFM needs numbered classes
             self.classes_, y = np.unique(y, return_inverse=True)
         stratify = None if self.regression else y
         x, x_held, y, y_held = train_test_split(

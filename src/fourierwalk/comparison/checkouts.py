@@ -32,7 +32,7 @@ Width = int | Literal["auto"]
 
 @dataclass(frozen=True)
 class Checkout:
-    """A folder that holds the package, and the commit that it is of."""
+    """A folder that holds the package, and its commit."""
 
     source: Path
     commit: str
@@ -44,7 +44,7 @@ class Checkout:
 
     @classmethod
     def at(cls, source: Path) -> Checkout:
-        """Another one: its commit is in the file COMMIT beside it, or else git knows it."""
+        """Another checkout. Its commit is in the file COMMIT beside it, or else git says it."""
         if not (source / PACKAGE / "__init__.py").is_file():
             raise ValueError(f"--beside must be a folder that holds {PACKAGE}, the src of a checkout, got {source}.")
         note = source.resolve().parent / "COMMIT"
@@ -56,13 +56,13 @@ class Checkout:
         return cls(source.resolve(), _shortened(said))
 
     def checksum(self) -> str:
-        """Of the source files: two states of a tree with changes differ in it."""
+        """Checksum of the source files. It tells apart two states of a tree with uncommitted changes."""
         return _checksum(self.source)
 
 
 @lru_cache
 def _checksum(source: Path) -> str:
-    """Once per folder: what is fitted is a copy that does not change."""
+    """Computed once per folder, because a copy that does not change is fitted."""
     total = hashlib.sha256()
     for path in sorted((source / PACKAGE).rglob("*.py")):
         total.update(path.relative_to(source).as_posix().encode() + b"\0" + path.read_bytes())
@@ -71,7 +71,7 @@ def _checksum(source: Path) -> str:
 
 @contextmanager
 def copies(checkouts: list[Checkout]) -> Iterator[list[Checkout]]:
-    """The same, in a temporary folder: a run is of one state, whatever happens to the source trees meanwhile."""
+    """Copies in a temporary folder, so that a run has one state even if the source trees change meanwhile."""
     with tempfile.TemporaryDirectory() as folder:
         copied = []
         for number, checkout in enumerate(checkouts):
@@ -83,7 +83,7 @@ def copies(checkouts: list[Checkout]) -> Iterator[list[Checkout]]:
 
 
 def described(folder: Path) -> str | None:
-    """What git says of a folder's commit; "+" where the tree has changes."""
+    """The commit of a folder by git. "+" means uncommitted changes."""
     command = ["git", "describe", "--always", "--dirty=+", "--abbrev=12", "--exclude=*"]
     try:
         found = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=10, check=True)
@@ -93,13 +93,13 @@ def described(folder: Path) -> str | None:
 
 
 def _shortened(commit: str) -> str:
-    """Twelve digits, and the "+" of a tree with changes."""
+    """Twelve digits, and the "+" of a tree with uncommitted changes."""
     return commit.rstrip("+")[:12] + ("+" if commit.endswith("+") else "")
 
 
 @dataclass(frozen=True)
 class AtCommit:
-    """Our estimator of a checkout, default settings only, in a process of its own."""
+    """Our estimator of a checkout, with default settings, in a process of its own."""
 
     task: str
     width: Width
@@ -119,7 +119,7 @@ class AtCommit:
         return f"ours, K = {self.width} @ {self.checkout.commit}"
 
     def settings(self) -> dict[str, Any]:
-        """The commit; where it does not say all, the source files' checksum too."""
+        """The commit, and for a tree with uncommitted changes the checksum of the source files too."""
         exact = not self.checkout.commit.endswith("+") and self.checkout.commit != UNKNOWN
         said = {"commit": self.checkout.commit, "device": self.device}
         return said if exact else {**said, "source": self.checkout.checksum()}
@@ -128,7 +128,7 @@ class AtCommit:
         """It applies always."""
 
     def fit(self, x: np.ndarray, y: np.ndarray, seed: int) -> Fitted:
-        """Nothing is tuned from outside; the seconds are those of the fit inside the process."""
+        """Fit without tuning from outside. The seconds are those of the fit inside the process."""
         model = Elsewhere(self.checkout.source, self.threads)
         parameters = {} if self.device is None else {"device": self.device}
         asked = {"task": self.task, "width": self.width, "seed": seed, "parameters": parameters, "x": x, "y": y}
@@ -138,12 +138,12 @@ class AtCommit:
         return Fitted(model, answer["seconds"], answer["seconds"], chosen)
 
     def columns(self, model: Any) -> int:
-        """2K of cosines and sines."""
+        """2K columns of cosines and sines."""
         return 2 * model.n_frequencies
 
 
 class Elsewhere:
-    """A model in another process, which ends with the prediction or with this object."""
+    """A model in another process. The process ends after the prediction, or with this object."""
 
     n_frequencies = 0
 
@@ -188,12 +188,12 @@ class Elsewhere:
 
 
 def _ended(process: subprocess.Popen[bytes], errors: Any) -> None:
-    """Close the pipes, which ends a process that waits, and end one that does not."""
+    """Close the pipes, which ends a waiting process, and kill one that does not end."""
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:
             try:
                 pipe.close()
-            except OSError:  # it is gone already
+            except OSError:  # it has ended already
                 continue
     if process.poll() is None:
         process.kill()

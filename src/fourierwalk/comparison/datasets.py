@@ -1,4 +1,4 @@
-"""Data sets by name, by file or by folder, each with its splits into training and test rows."""
+"""Data sets from a name, a file or a folder, each with its splits into training and test rows."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ class Dataset:
     name : str
         Names its files and its section of the page.
     task : {"regression", "classification"}
-        What is asked.
+        The task.
     splits : callable
-        The number of a split to its rows.
+        Takes the number of a split, returns its rows.
     n_splits : int
-        How many there are when none are asked for.
+        Default number of splits.
     most_splits : int, optional
-        How many there are at all; None: as many as are asked for.
+        Largest number of splits. None: no limit.
     settings : mapping
-        What the rows are made of: cells of other rows are not taken for these.
+        What determines the rows. A stored cell of other rows is not used for these.
     note : str
         What a reader of the table must know.
     """
@@ -68,7 +68,7 @@ class Dataset:
 
 
 class Options(NamedTuple):
-    """What the command line says about data sets."""
+    """The options of the command line for data sets."""
 
     target: str | None = None
     task: str | None = None
@@ -106,7 +106,7 @@ def find(name: str, options: Options = NOTHING_SAID) -> Dataset:
 
 
 def repeated(name: str, x: Any, y: np.ndarray, task: str, **settings: Any) -> Dataset:
-    """Random splits, four fifths to train on, of equal shares of every class."""
+    """Random splits, four fifths to train on, stratified by class."""
 
     def splits(number: int) -> TrainTest:
         stratify = y if task == "classification" and np.min(np.bincount(y)) > 1 else None

@@ -1,4 +1,4 @@
-"""What a model is worth: its error on rows that it has not seen, beside those of three that everybody knows."""
+"""The error of a model on held-out rows, beside those of three well-known reference models."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from fourierwalk.tables.encoder import TableEncoder
 from fourierwalk.tables.table import Table
 
 MOST_ROWS = 10_000
-"""Rows that are held out at most: more do not make the error much surer."""
+"""Largest number of held-out rows. More would not make the error much more precise."""
 
 LEAST_ROWS = 10
-"""With fewer held out nothing is."""
+"""If fewer rows would be held out, none are."""
 
 PENALTIES = tuple(10.0**power for power in range(-3, 6))
 
@@ -42,14 +42,14 @@ REFERENCES: dict[str, dict[str, Callable[[int], Any]]] = {
 
 
 class Parts(NamedTuple):
-    """The rows to learn from and those that are held out, by their numbers."""
+    """Indices of the training rows and of the held-out rows."""
 
     train: np.ndarray
     test: np.ndarray
 
 
 def parts(y: np.ndarray, task: str, share: float, seed: int) -> Parts:
-    """A random split; of classes that have several rows each, in equal shares.
+    """A random split, stratified if every class has several rows.
 
     Examples
     --------
@@ -74,14 +74,14 @@ def measure(task: str) -> str:
 
 
 def reference_errors(table: Table, y: np.ndarray, task: str, split: Parts, seed: int) -> dict[str, float]:
-    """The errors of the references, on columns of numbers that our encoder made of the rows to learn from."""
+    """The errors of the reference models, on the numeric columns that our encoder makes."""
     encoder = TableEncoder()
     x = encoder.fit_transform(table[split.train], y[split.train])
     x_test = encoder.encode(table[split.test])
     found = {}
     for name, make in REFERENCES[task].items():
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of a model that is only there to compare with
+            warnings.simplefilter("ignore")  # warnings of a reference model do not matter
             model = make(seed).fit(x, y[split.train])
         found[name] = error_of(task, model.predict(x_test), y[split.test])
     return found

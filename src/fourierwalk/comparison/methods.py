@@ -1,4 +1,4 @@
-"""Ours and its peers: small objects that fit rows, say how many real columns they use, and when they do not apply."""
+"""Ours and its peers: objects that fit rows, count their real columns, and say when they do not apply."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "fixed-ridge": ("with λ = 0.001 instead of a chosen one", {"regularization": 1e-3}),
     "metropolis-only": ("Metropolis walk only", {"sampler": "metropolis", "early_stopping": True, "n_steps": 400}),
 }
-"""Ours with a part left out, for `--methods ablation`; "ours" itself has all of them."""
+"""Ours with a part left out, for `--methods ablation`. "ours" itself has all parts."""
 
 AS_PRINTED: dict[str, Any] = {
     "sampler": "metropolis",
@@ -57,7 +57,7 @@ SUITE_NAMES = ("ours", *(method.name for method in peers.suite("regression", 1))
 
 
 class Name(NamedTuple):
-    """The parts of a method's name: ``ours-256@0123456789ab``."""
+    """The parts of a method's name, such as ``ours-256@0123456789ab``."""
 
     kind: str
     width: str | None
@@ -65,7 +65,7 @@ class Name(NamedTuple):
 
     @classmethod
     def of(cls, name: str) -> Name:
-        """Take a name apart.
+        """Split a name into its parts.
 
         Examples
         --------
@@ -79,7 +79,7 @@ class Name(NamedTuple):
 
 
 class Method(Protocol):
-    """What the run asks of a method."""
+    """What a run needs of a method."""
 
     @property
     def name(self) -> str:
@@ -94,21 +94,21 @@ class Method(Protocol):
         """OURS, PEER (may be the best peer), or BESIDE (reported beside it)."""
 
     def settings(self) -> dict[str, Any]:
-        """All that determines what is fitted, but the seed."""
+        """Everything that determines the fit, except the seed."""
 
     def absent(self, n_rows: int) -> str | None:
-        """Why it is left out for so many training rows, if it is."""
+        """Why the method is left out for this number of training rows; None if it is not."""
 
     def fit(self, x: np.ndarray, y: np.ndarray, seed: int) -> Fitted:
         """Tune on training rows, fit on all of them."""
 
     def columns(self, model: Any) -> int | None:
-        """Real columns that a prediction uses; None where that means nothing."""
+        """Number of real columns that a prediction uses; None if that has no meaning."""
 
 
 @dataclass(frozen=True)
 class Ours:
-    """Our estimator, default settings only."""
+    """Our estimator with default settings."""
 
     task: str
     width: Width
@@ -133,7 +133,7 @@ class Ours:
         """It applies always."""
 
     def fit(self, x: np.ndarray, y: np.ndarray, seed: int) -> Fitted:
-        """Nothing is tuned from outside."""
+        """Fit without tuning from outside."""
         clock = Clock()
         model = self._estimator(seed).fit(x, y)
         seconds = clock()
@@ -145,7 +145,7 @@ class Ours:
         return estimator(self.width, device=self.device, random_state=seed)
 
     def columns(self, model: Any) -> int:
-        """2K of cosines and sines."""
+        """2K columns of cosines and sines."""
         return int(model.model_.features.n_columns * model.frequencies_.shape[0])
 
 
@@ -171,7 +171,7 @@ class Variant(Ours):
 
 @dataclass(frozen=True)
 class Fixed(Ours):
-    """As many fixed random frequencies, with tuned bandwidth and λ: the first of the peers."""
+    """The same number of fixed random frequencies, with tuned bandwidth and λ: the first peer."""
 
     family = PEER
 
@@ -190,7 +190,7 @@ class Fixed(Ours):
         return {**super().settings(), "spreads": SPREADS}
 
     def fit(self, x: np.ndarray, y: np.ndarray, seed: int) -> Fitted:
-        """The spread by held-out rows, λ by cross-validation."""
+        """Fit with the bandwidth chosen on held-out rows and λ by cross-validation."""
         clock = Clock()
         tuned = tuned_fixed(self._estimator(seed), x, y, SPREADS, seed)
         seconds, clock = clock(), Clock()
@@ -200,7 +200,7 @@ class Fixed(Ours):
 
 @dataclass(frozen=True)
 class AsPrinted(Ours):
-    """The paper's own sampler with the paper's own settings: nothing is chosen by the data."""
+    """The paper's own sampler with the paper's own settings. The data choose nothing."""
 
     family = BESIDE
 
@@ -227,7 +227,7 @@ def table(task: str, widths: Sequence[Width], device: str | None = None) -> list
 
 
 def named(task: str, widths: Sequence[Width], names: Sequence[str] | None, device: str | None = None) -> list[Method]:
-    """Those of the wanted names; None: all.
+    """The methods of these names; None: all.
 
     Examples
     --------
@@ -250,7 +250,7 @@ def suite(
     threads: int,
     device: str | None = None,
 ) -> list[Method]:
-    """Those of the development suite: ours of every checkout, and peers that are tuned on one held-out fifth."""
+    """The methods of the development suite: ours of every checkout, and peers tuned on one held-out fifth."""
     _check_names(names, SUITE_NAMES)
     ours: list[Method] = [
         checkouts.AtCommit(task, width, source, threads, device) for width in widths for source in sources

@@ -1,4 +1,4 @@
-"""The table of peers: what they are, what is tuned, how many rows they bear."""
+"""The table of peers: what they are, what is tuned, and their largest number of rows."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _model(make: Callable[[int], Any]) -> Steps:
 
 
 def _support_vectors(kind: Any) -> Steps:
-    """Iterations are bounded: a large C on noisy rows takes minutes to converge to a model that is not chosen."""
+    """Iterations are bounded. With a large C, noisy rows take minutes to converge to a model that is not chosen."""
     return lambda n, d, seed: [("model", kind(cache_size=500, max_iter=100_000 + 100 * n))]
 
 
@@ -50,7 +50,7 @@ def _gaussian_process_classifier(n: int, d: int, seed: int) -> list[tuple[str, A
 
 
 def _boosted(library: str, kind: str, **settings: Any) -> Steps:
-    """An estimator of a library that may be missing: imported when it is made."""
+    """An estimator of a library that may be missing. It is imported when it is needed."""
 
     def steps(n: int, d: int, seed: int) -> list[tuple[str, Any]]:
         return [("model", getattr(importlib.import_module(library), kind)(random_state=seed, **settings))]

@@ -28,9 +28,9 @@ PLACES = (  # of a name beside its marker, in points, the best first
 
 
 def pareto_figure(table: Sequence[Row], label: str, words: Mapping[str, str] | None = None) -> Any:
-    """Error over fit seconds; a thin line leads from a marker to its last fit alone, and the front is dotted.
+    """Error over seconds to fit. A thin line leads from a marker to its last fit alone. The front is dotted.
 
-    `words` has, by method, what a marker tells when a reader points at it.
+    `words` has the text of each method's marker, shown when a reader points at it.
     """
     figure, (axis,) = new_figure(height=4.6)
     for row in table:
@@ -57,7 +57,7 @@ def pareto_figure(table: Sequence[Row], label: str, words: Mapping[str, str] | N
 
 
 def _label(figure: Any, axis: Any, table: Sequence[Row]) -> None:
-    """A name beside every marker, where it covers neither a marker nor a name; ours first, to have the best places."""
+    """Put a name beside every marker, where it covers no marker or name. Ours come first, for the best places."""
     figure.draw_without_rendering()
     points = [axis.transData.transform((row.fit_seconds, row.mean)) for row in table]
     taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in points]
@@ -86,7 +86,7 @@ def _label(figure: Any, axis: Any, table: Sequence[Row]) -> None:
 
 
 def _bars(row: Row) -> list[list[float]]:
-    """Down and up by one standard deviation, but never down to what a logarithm cannot show."""
+    """Bars of one standard deviation down and up. Down they end above zero, which a logarithm cannot show."""
     bar = row.deviation if len(row.errors) > 1 else 0.0
     return [[min(bar, 0.8 * row.mean)], [bar]]
 

@@ -1,4 +1,4 @@
-"""Several cells at a time, each in a process of its own: one that dies takes no other with it."""
+"""Several cells at a time, each in a process of its own. If one dies, the others go on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fourierwalk.comparison.run import Entry
 
 
 def computed(cells: Iterable[Entry], n_jobs: int, threads: int) -> Iterator[tuple[Entry, dict[str, Any]]]:
-    """Cells and their results, as they finish; the next cell is asked for when a process is free."""
+    """Yield cells and their results as they finish. The next cell starts when a process is free."""
     if "fork" not in multiprocessing.get_all_start_methods():
         raise ValueError("--jobs above 1 needs processes that fork, which this system does not have.")
     waiting = iter(cells)
@@ -39,7 +39,7 @@ def _started(cell: Entry, threads: int) -> tuple[Connection, Any]:
     context = multiprocessing.get_context("fork")  # rows and methods are inherited, not pickled
     pipe, end = context.Pipe(duplex=False)
     process = context.Process(target=_compute, args=(cell, threads, end))
-    with warnings.catch_warnings():  # of threads in the parent: it computes nothing, and BLAS bears a fork
+    with warnings.catch_warnings():  # about threads in the parent: it computes nothing, and BLAS survives a fork
         warnings.simplefilter("ignore", DeprecationWarning)
         process.start()
     end.close()
@@ -47,7 +47,7 @@ def _started(cell: Entry, threads: int) -> tuple[Connection, Any]:
 
 
 def _compute(cell: Entry, threads: int, end: Connection) -> None:
-    os.environ.update(dict.fromkeys(POOLS, str(threads)))  # for libraries that are loaded from now on
+    os.environ.update(dict.fromkeys(POOLS, str(threads)))  # for libraries that are loaded later
     end.send(run.compute(cell, threads))
     end.close()
 

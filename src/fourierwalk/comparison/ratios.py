@@ -11,11 +11,11 @@ import numpy as np
 from fourierwalk.comparison.methods import Name
 from fourierwalk.comparison.tuning import PEER
 
-LIMIT = 2.0  # a set's ratio is clipped to [1/2, 2]: one set alone decides nothing
-WORSE = 1.05  # by more than this and by two standard errors: listed
-TINY = 1e-12  # instead of an error of 0 in a regression
+LIMIT = 2.0  # the ratio of a set is clipped to [1/2, 2], so that no single set decides
+WORSE = 1.05  # sets that are worse by more than this and by two standard errors are listed
+TINY = 1e-12  # replaces an error of 0 in a regression
 
-Results = Mapping[int, Mapping[str, Any]]  # finished ones of a method, by split
+Results = Mapping[int, Mapping[str, Any]]  # finished results of a method, by split
 
 
 class Bed(NamedTuple):
@@ -29,11 +29,11 @@ class Bed(NamedTuple):
 
     @property
     def n_train(self) -> int:
-        """Training rows, of any split."""
+        """Number of training rows, of any split."""
         return max(int(result["n_train"]) for results in self.methods.values() for result in results.values())
 
     def split_error(self, result: Mapping[str, Any]) -> float:
-        """RMSE over the test targets' standard deviation; or the share of wrong rows, half a row added."""
+        """RMSE over the test targets' standard deviation; for classes the share of wrong rows, plus half a row."""
         if self.task == "classification":
             return _share(_wrong(result), int(result["n_test"]))
         return max(float(result["error"]) / float(result["target_spread"]), TINY)
@@ -44,7 +44,7 @@ class Bed(NamedTuple):
         return float(result["error"]) / scale
 
     def error(self, results: Iterable[Mapping[str, Any]]) -> float:
-        """Over splits: the root of the mean square; or the share of wrong rows of all splits, half a row added."""
+        """Over splits: the root mean square; for classes the share of wrong rows of all splits, plus half a row."""
         each = list(results)
         if self.task == "classification":
             return _share(sum(map(_wrong, each)), sum(int(result["n_test"]) for result in each))
@@ -52,7 +52,7 @@ class Bed(NamedTuple):
 
 
 class SetRatio(NamedTuple):
-    """One data set: the ratio of errors on the splits that both have, and the logarithm of it split by split."""
+    """One data set: the ratio of errors on the splits that both have, and its logarithm split by split."""
 
     dataset: str
     other: str
@@ -61,17 +61,17 @@ class SetRatio(NamedTuple):
 
     @property
     def standard_error(self) -> float:
-        """Of the mean log ratio over splits; not a number for a single split."""
+        """Standard error of the mean log ratio over splits; NaN for a single split."""
         return _standard_error(list(self.logs.values()))
 
     @property
     def is_worse(self) -> bool:
-        """By more than 5 % and by more than two standard errors."""
+        """Whether it is worse by more than 5 % and by more than two standard errors."""
         return self.ratio > WORSE and math.log(self.ratio) > 2 * self.standard_error
 
 
 class Difference(NamedTuple):
-    """One data set: the mean over splits of one error less the other's, and its standard error."""
+    """One data set: the mean over splits of one error minus the other, and its standard error."""
 
     dataset: str
     mean: float
@@ -114,7 +114,7 @@ def beds_of(found: Mapping[str, Mapping[str, Any]]) -> list[Bed]:
 
 
 def set_ratio(bed: Bed, one: str, other: str) -> SetRatio | None:
-    """Errors of one over those of the other; None where they share no split."""
+    """Errors of one method over those of the other; None if they share no split."""
     pair = _both(bed, one, other)
     if not pair:
         return None
@@ -124,7 +124,7 @@ def set_ratio(bed: Bed, one: str, other: str) -> SetRatio | None:
 
 
 def difference(bed: Bed, one: str, other: str) -> Difference | None:
-    """Paired by split, in % misclassified or RMSE over the test targets' spread; None where they share no split.
+    """Paired by split, in % misclassified or RMSE over the standard deviation; None if they share no split.
 
     Examples
     --------
@@ -141,12 +141,12 @@ def difference(bed: Bed, one: str, other: str) -> Difference | None:
 
 
 def against(beds: Sequence[Bed], one: str, other: str) -> list[SetRatio]:
-    """On every data set that both have."""
+    """Ratios on every data set that both methods have."""
     return [ratio for bed in beds if (ratio := set_ratio(bed, one, other))]
 
 
 def against_best(beds: Sequence[Bed], one: str) -> list[SetRatio]:
-    """On every data set against its best kernel or network peer: the lowest error of those that share most splits."""
+    """Ratios against each data set's best kernel or network peer: the lowest error of those that share most splits."""
     found = []
     for bed in beds:
         peers = [name for name, family in bed.families.items() if family == PEER]
@@ -157,7 +157,7 @@ def against_best(beds: Sequence[Bed], one: str) -> list[SetRatio]:
 
 
 def verdict(ratios: Sequence[SetRatio]) -> Verdict | None:
-    """Over data sets: how many are ahead, the clipped geometric mean, and its standard error from paired splits.
+    """Over data sets: on how many ours is ahead, the clipped geometric mean, and its standard error from paired splits.
 
     Examples
     --------
@@ -181,7 +181,7 @@ def verdict(ratios: Sequence[SetRatio]) -> Verdict | None:
 
 
 def seconds_ratio(beds: Sequence[Bed], one: str, other: str) -> tuple[float, int] | None:
-    """Geometric mean over data sets of the ratio of seconds to fit, on splits fitted on one machine; how many sets."""
+    """Geometric mean over data sets of the ratio of seconds to fit, on splits fitted on one machine; number of sets."""
     both = [_both(bed, one, other).values() for bed in beds]
     pairs = [same for pair in both if (same := [(a, b) for a, b in pair if a.get("machine") == b.get("machine")])]
     logs = [math.log(_total(a for a, _ in pair) / _total(b for _, b in pair)) for pair in pairs]
@@ -195,7 +195,7 @@ def ours(beds: Sequence[Bed]) -> list[str]:
 
 
 def others(beds: Sequence[Bed], one: str, order: Callable[[str], Any]) -> list[str]:
-    """What one of ours is compared with: its width at other commits, then the peers."""
+    """What a method of ours is compared with: the same width at other commits, then the peers."""
     width = Name.of(one).width
     commits = [name for name in ours(beds) if name != one and Name.of(name).width == width]
     peers = {name for bed in beds for name in bed.methods if Name.of(name).kind != "ours"}

@@ -1,4 +1,4 @@
-"""One page from a folder of cells: a table, a verdict and a figure per data set."""
+"""The page of a folder of cells: a table, a verdict and a figure per data set."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def write_report(folder: Path) -> Path:
 
 
 def markdown(found: Found) -> str:
-    """The tables and verdicts alone, for documents."""
+    """The tables and verdicts alone, for the docs."""
     lines = [EXPLANATION, "", CAUTION, ""]
     for dataset in summary.datasets(found):
         table = summary.rows(found, dataset)
@@ -92,7 +92,7 @@ def line(cells: Sequence[str]) -> str:
 
 
 def read(folder: Path) -> Found:
-    """The cells of a folder, or a sentence that there are none."""
+    """The cells of a folder. It is an error if there are none."""
     found = results.read(folder)
     if not found:
         raise ValueError(f"{folder} holds no cells: fourierwalk compare --out {folder} writes them.")
@@ -127,13 +127,13 @@ def _header(found: Found, dataset: str) -> list[str]:
 
 
 def _cells(found: Found, dataset: str, row: Row) -> list[str]:
-    """A row as text; a mark says that it was computed on a GPU."""
+    """A row as text. A mark says that it was computed on a GPU."""
     name, *rest = summary.cells_of(row)
     return [f"{name} {ON_GPU}" if any(map(_gpu_of, _cells_of(found, dataset, row))) else name, *rest]
 
 
 def _gpu_of(cell: Mapping[str, Any]) -> str:
-    """The GPU that a cell was computed on; "" where it was none: only ours and fixed frequencies go there."""
+    """The GPU that a cell was computed on; "" if none. Only ours and fixed frequencies run on a GPU."""
     method = cell["settings"]["method"]
     takes_device = method["family"] == OURS or Name.of(method["name"]).kind == "fixed"
     return str(cell.get("provenance", {}).get("machine", {}).get("gpu", "")) if takes_device else ""
@@ -145,7 +145,7 @@ def _cells_of(found: Found, dataset: str, row: Row) -> list[Mapping[str, Any]]:
 
 
 def _words(found: Found, dataset: str, row: Row) -> str:
-    """What a marker tells: each split's error and seconds, and the commits."""
+    """The text of a marker: each split's error and seconds, and the commits."""
     cells = _cells_of(found, dataset, row)
     lines = [
         f"split and seed {cell['settings']['split']}: {cell['result']['error']:.4g} "

@@ -1,4 +1,4 @@
-"""One cell of a comparison: a data set, a method, a split; fitted, measured, and written as soon as it is done."""
+"""A cell of a comparison is a data set, a method and a split. It is written as soon as it is fitted and measured."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fourierwalk.reporting.files import write_json
 
 
 class Entry(NamedTuple):
-    """What is computed at once; the split's number is the method's seed too."""
+    """What is computed at once. The number of the split is also the seed of the method."""
 
     dataset: Dataset
     method: Method
@@ -32,7 +32,7 @@ class Entry(NamedTuple):
         return f"{self.dataset.name}/{self.method.name}/split{self.split:02d}"
 
     def settings(self) -> dict[str, Any]:
-        """What determines the result, and what a table needs to name it."""
+        """What determines the result, and how tables name it."""
         dataset, method = self.dataset, self.method
         return {
             "dataset": {"name": dataset.name, "task": dataset.task, "note": dataset.note, **dataset.settings},
@@ -50,7 +50,7 @@ def cells(
     device: str | None = None,
     first_split: int = 0,
 ) -> list[Entry]:
-    """All cells of a comparison; a split is finished before the next begins."""
+    """All cells of a comparison. A split is finished before the next begins."""
     return [
         Entry(dataset, method, number)
         for dataset in datasets
@@ -60,7 +60,7 @@ def cells(
 
 
 def is_there(folder: Path, cell: Entry, gathered: dict[str, dict[str, Any]]) -> bool:
-    """Whether this very cell has a result; one that failed or was left out is tried again."""
+    """Whether the cell has a result with the same settings. A cell that failed or was left out is tried again."""
     found = results.stored(folder, cell.key, gathered)
     if found is None or "error" not in found["result"]:
         return False
@@ -68,7 +68,7 @@ def is_there(folder: Path, cell: Entry, gathered: dict[str, dict[str, Any]]) -> 
 
 
 def compute(cell: Entry, n_threads: int | None) -> dict[str, Any]:
-    """Error, seconds and columns; or why there are none."""
+    """Error, seconds and columns; or the reason why there are none."""
     data = cell.dataset.splits(cell.split)
     reason = cell.method.absent(data.x.shape[0])
     if reason is not None:
@@ -76,7 +76,7 @@ def compute(cell: Entry, n_threads: int | None) -> dict[str, Any]:
     try:
         with threadpool_limits(n_threads):
             return {**measured(cell, data), "threads": n_threads}
-    except Exception as error:  # whatever a method fails of, the others go on
+    except Exception as error:  # if a method fails, the others go on
         return {"failure": f"{type(error).__name__}: {error}"}
 
 
@@ -101,7 +101,7 @@ def measured(cell: Entry, data: TrainTest) -> dict[str, Any]:
 
 
 def _or_none(value: Any) -> Any:
-    """What JSON can say: the λ of a constant model is infinite."""
+    """A value that JSON can hold. The λ of a constant model is infinite, which it cannot hold."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -116,7 +116,7 @@ def error_of(task: str, predicted: np.ndarray, truth: np.ndarray) -> float:
 
 
 def write(folder: Path, cell: Entry, result: dict[str, Any], origin: dict[str, Any]) -> Path:
-    """Write a finished cell in one stroke."""
+    """Write a finished cell atomically."""
     content = {"settings": cell.settings(), "result": result, "provenance": origin}
     return write_json(folder / results.FOLDER / f"{cell.key}.json", content)
 

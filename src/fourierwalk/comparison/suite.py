@@ -1,4 +1,4 @@
-"""Suites: many numeric tables, which defaults are chosen on, or mixed ones; and all cells of a run over them."""
+"""Suites of many tables: numeric ones, on which defaults are chosen, and mixed ones; and all cells of a run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BUNDLED = ("wine", "breast-cancer", "diabetes", "digits")
 GENERATED = ("friedman1", "borehole", "noisy-4", "noisy-20")
 TABULAR, MIXED = "tabular", "mixed"
 N_MIXED_SPLITS = 20
-SLOW = {"svm": 8, "kernel-ridge": 6, "xrfm": 4, "network": 2}  # about how much longer than the others, for the order
+SLOW = {"svm": 8, "kernel-ridge": 6, "xrfm": 4, "network": 2}  # rough cost relative to the others, for the order
 
 
 def datasets(suite: str, data_dir: str | None, names: Sequence[str] = ()) -> list[Dataset]:
@@ -31,7 +31,7 @@ def datasets(suite: str, data_dir: str | None, names: Sequence[str] = ()) -> lis
 
 
 def _tables(data_dir: str | None) -> dict[str, Callable[[], Dataset]]:
-    """By name, read when called: the tables of the folder, the UCI sets, the bundled and the generated ones."""
+    """Data sets by name, read when called: the folder's tables, the UCI sets, the bundled and the generated ones."""
     folder = _folder("tables", data_dir, (TABULAR, *(f"uci/{name}" for name in UCI)))
     found = _files(folder / TABULAR, "npz", N_SPLITS)
     found |= {name: partial(_read, str(folder / "uci" / name), "uci", N_SPLITS) for name in UCI}
@@ -39,7 +39,7 @@ def _tables(data_dir: str | None) -> dict[str, Callable[[], Dataset]]:
 
 
 def _mixed(data_dir: str | None) -> dict[str, Callable[[], Dataset]]:
-    """Tables with words and missing values; the target is the last column."""
+    """Tables with words and missing values. The target is the last column."""
     return _files(_folder(MIXED, data_dir, (MIXED,)) / MIXED, "csv", N_MIXED_SPLITS)
 
 
@@ -81,7 +81,7 @@ def cells(
     first_split: int = 0,
     device: str | None = None,
 ) -> list[Entry]:
-    """All cells; a split is finished before the next begins."""
+    """All cells. A split is finished before the next begins."""
     return [
         Entry(dataset, method, number)
         for dataset in chosen
@@ -91,7 +91,7 @@ def cells(
 
 
 def longest_first(cells: Sequence[Entry]) -> list[Entry]:
-    """So that no long one is left for the end, when most processes have nothing to do."""
+    """The order of cells, slow ones first, so that no long one is left for the end."""
     rows = {cell.dataset.name: cell.dataset.splits(0).x.shape[0] for cell in cells}
 
     def cost(cell: Entry) -> int:

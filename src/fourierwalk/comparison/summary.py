@@ -23,7 +23,7 @@ class Row(NamedTuple):
     label: str
     family: str
     errors: dict[int, float]  # by split
-    columns: float | None  # means over the splits from here on
+    columns: float | None  # from here on means over the splits
     fit_seconds: float
     last_fit_seconds: float
     predict_seconds: float
@@ -55,7 +55,7 @@ def datasets(found: Found) -> list[str]:
 
 
 def describe(found: Found, dataset: str) -> str:
-    """Task, sizes and what else a reader must know, in a sentence or two."""
+    """Task, sizes and notes, in a sentence or two."""
     finished = [cell for cell in _of(found, dataset) if "error" in cell["result"]]
     if not finished:
         return "No cell is finished."
@@ -89,7 +89,7 @@ def best_peer(table: Sequence[Row]) -> Row | None:
 
 
 def differences(table: Sequence[Row]) -> list[Difference]:
-    """Every width of ours against the best peer, split by split; and against any that is better on fewer splits.
+    """Every width of ours against the best peer, split by split, and against peers that are better on fewer splits.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def _hides(gap: Difference, best: Difference | None, ours: Row, table: Sequence[
 
 
 def front(table: Sequence[Row]) -> list[Row]:
-    """Those that no other beats in both error and fit time, the fastest first."""
+    """Rows that no other beats in both error and seconds to fit, the fastest first."""
     kept: list[Row] = []
     for row in sorted(table, key=lambda row: (row.fit_seconds, row.mean)):
         if not kept or row.mean < kept[-1].mean:
@@ -152,7 +152,7 @@ def words_of(difference: Difference) -> str:
 
 
 def warnings_of(found: Found, dataset: str) -> list[str]:
-    """A line for every method whose splits were computed with different settings: their mean means little."""
+    """A line for every method whose splits were computed with different settings, so that their mean means little."""
     settings: dict[str, list[Any]] = {}
     for cell in _of(found, dataset):
         if "error" in cell["result"]:
@@ -184,7 +184,7 @@ def shown_seconds(value: float) -> str:
 
 
 def with_scatter(mean: float, scatter: float, sign: str = "") -> str:
-    """Mean ± scatter; a single split has none."""
+    """Mean ± scatter. A single split has no scatter."""
     return f"{mean:{sign}.3g}" if math.isnan(scatter) else f"{mean:{sign}.3g} ± {scatter:.2g}"
 
 
@@ -206,7 +206,7 @@ def _row(name: str, cells: Sequence[Mapping[str, Any]]) -> Row:
 
 
 def _place(row: Row) -> tuple[int, int, int, str]:
-    """Ours, peers, others; within them as in the table of methods, narrow before wide."""
+    """Sort key: ours, peers, others; within each as in the table of methods, narrow before wide."""
     kind, width, commit = Name.of(row.method)
     place = NAMES.index(kind) if kind in NAMES else len(NAMES)
     return (OURS, PEER, BESIDE).index(row.family), place, 0 if width in (None, "auto") else int(width), commit or ""

@@ -1,4 +1,4 @@
-"""Test functions of engineering, cheap stand-ins for simulators: formula and customary ranges of the inputs."""
+"""Test functions of engineering, in place of costly simulators: formulas and the usual ranges of the inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of a comparison from files: tables, NPZ with splits, folders of the UCI benchmark. Mistakes are one sentence."""
+"""Rows of a comparison from files: tables, NPZ with splits, folders of the UCI benchmark. Errors are one sentence."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from fourierwalk.tables import table as tables
 
 
 class Table(NamedTuple):
-    """Inputs (n, d), numbers or class codes (n,), which of both they are, and the files' checksum.
+    """Inputs (n, d), targets (n,) as numbers or class codes, the task, and the checksum of the files.
 
-    Inputs with words or empty fields are a `fourierwalk.tables.table.Table`, else an array.
+    Inputs with words or missing values are a `fourierwalk.tables.table.Table`, others an array.
     """
 
     x: Any
@@ -31,7 +31,7 @@ class Table(NamedTuple):
 
 
 def read_table(path: Path, target: str | None = None, task: str | None = None, encoding: str | None = None) -> Table:
-    """What ``fourierwalk fit`` reads, in the same way; the target is the column of that name, or the last one."""
+    """Read a file as ``fourierwalk fit`` does. The target is the column of that name, or the last one."""
     found = problem.read(files.source(path, encoding), target, task)
     x = found.inputs
     is_plain = all(kind == tables.NUMBERS for kind in x.kinds) and not any(map(np.any, map(problem.missing, x.columns)))
@@ -91,7 +91,7 @@ def targets(path: Path, name: str, values: np.ndarray, task: str | None) -> tupl
 
 
 def checksum(paths: Sequence[Path]) -> str:
-    """Of the files' contents, in this order."""
+    """Checksum of the files' contents, in this order."""
     total = hashlib.sha256()
     for path in paths:
         total.update(path.read_bytes())
@@ -99,7 +99,7 @@ def checksum(paths: Sequence[Path]) -> str:
 
 
 def _finite(path: Path, name: str, values: np.ndarray, holes: bool = False) -> np.ndarray:
-    """Real numbers, none infinite; missing ones where these are allowed."""
+    """Real numbers, all finite. Missing values are allowed if `holes` is true."""
     if not np.issubdtype(values.dtype, np.number) or np.iscomplexobj(values):
         raise ValueError(f"DATASET {path} must hold real numbers in {name!r}, got {values.dtype}.")
     values = values.astype(np.float64)
@@ -119,7 +119,7 @@ def _check_shapes(path: Path, arrays: dict[str, np.ndarray], part: str) -> None:
 
 
 def _said_task(path: Path, arrays: dict[str, np.ndarray]) -> str | None:
-    """The word that the file says, if it says one."""
+    """The task that the file states, if it does."""
     if "task" not in arrays:
         return None
     word = arrays["task"]
@@ -131,7 +131,7 @@ def _said_task(path: Path, arrays: dict[str, np.ndarray]) -> str | None:
 def _given_splits(
     path: Path, arrays: dict[str, np.ndarray], n: int
 ) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
-    """Indices of training and of test rows, one array per split; none where the file gives no splits."""
+    """Indices of training and test rows, one array per split; none if the file gives no splits."""
     if "X_test" in arrays and "test" in arrays:
         raise ValueError(f"DATASET {path} must hold either test or X_test, got both.")
     if "X_test" in arrays:

@@ -44,7 +44,7 @@ Grid = Mapping[str, Sequence[Any]]
 
 
 class Fitted(NamedTuple):
-    """A model, the seconds of it all and of the last fit alone, and what tuning chose."""
+    """A model, the seconds of tuning and fitting and of the last fit alone, and what tuning chose."""
 
     model: Any
     seconds: float
@@ -76,18 +76,18 @@ class CrossValidation:
     n_folds: int = N_FOLDS
 
     def folds(self, task: str, seed: int) -> Any:
-        """Random folds, of equal shares of every class."""
+        """Random folds, stratified by class."""
         return (KFold if task == "regression" else StratifiedKFold)(self.n_folds, shuffle=True, random_state=seed)
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """One random share of the rows judges."""
+    """One random share of the rows is held out."""
 
     share: float = 0.2
 
     def folds(self, task: str, seed: int) -> Any:
-        """One split, of equal shares of every class."""
+        """One split, stratified by class."""
         kind = ShuffleSplit if task == "regression" else StratifiedShuffleSplit
         return kind(1, test_size=self.share, random_state=seed)
 
@@ -103,26 +103,26 @@ class Tuned:
     task : {"regression", "classification"}
         Regression targets are standardised too.
     steps : callable
-        (rows, inputs, seed) to the pipeline's steps after the scaling; the last one is called "model".
+        Takes (rows, inputs, seed), returns the pipeline's steps after the scaling. The last one is called "model".
     grid : mapping, or sequence of mappings
         Values to try, by the step's parameter; `gamma` in units of one over the number of inputs. Several: one after
         the other.
     finer : mapping
         Factors of a second search around the first one's choice.
     tuning_rows : int
-        At most so many random training rows are tuned on; the last fit is on all.
+        Largest number of random training rows for tuning. The last fit is on all rows.
     most_rows : int, optional
-        With more training rows it is left out.
+        With more training rows the method is left out.
     least_members : int
         Training rows of classes that have fewer are dropped: too few to hold some of them out.
     search : Search
         Which training rows judge a setting.
     takes_tables : bool
-        Whether it has categories and missing values of its own; else tables are encoded as ours are.
+        Whether it handles categories and missing values itself. Else tables are encoded as for ours.
     count : callable
-        The pipeline and the number of training rows to the number of columns.
+        Takes the pipeline and the number of training rows, returns the number of columns.
     module : str, optional
-        A library that may be missing.
+        A library that the method needs.
     """
 
     name: str
@@ -145,12 +145,12 @@ class Tuned:
         steps = repr(self.steps(100, 1, 0)) if self.module is None else self.module
         grid = dict(self.grid) if isinstance(self.grid, Mapping) else [dict(one) for one in self.grid]
         said = {"steps": steps, "grid": grid, "finer": dict(self.finer), "tuning_rows": self.tuning_rows}
-        if self.search == CrossValidation():  # goes without saying: cells that were stored before are still found
+        if self.search == CrossValidation():  # the default is not stored, so that older cells are still found
             return said
         return {**said, "search": repr(self.search), "least_members": self.least_members}
 
     def absent(self, n_rows: int) -> str | None:
-        """Not installed, or too many rows."""
+        """The library is not installed, or there are too many rows."""
         if self.module is not None:
             try:
                 importlib.import_module(self.module)
@@ -161,7 +161,7 @@ class Tuned:
         return None
 
     def fit(self, x: Any, y: np.ndarray, seed: int) -> Fitted:
-        """Search, search closer, fit on all rows."""
+        """Search a coarse grid, search a finer one, then fit on all rows."""
         clock = Clock()
         x, y = self._common(x, y)
         with _expected_warnings():
@@ -169,11 +169,11 @@ class Tuned:
             chosen = self._chosen(estimator, x, y, seed)
             last = Clock()
             model = clone(estimator).set_params(**self._prefixed(chosen)).fit(x, y)
-        last_seconds = last()  # before the whole is read, of which it is a part
+        last_seconds = last()  # before the total is read, which includes it
         return Fitted(model, clock(), last_seconds, chosen)
 
     def columns(self, model: Any) -> int | None:
-        """Whatever the method's columns are."""
+        """Number of columns of the method."""
         pipeline = model.regressor_ if self.task == "regression" else model
         return self.count(pipeline, int(pipeline["scale"].n_rows_))
 
@@ -194,7 +194,7 @@ class Tuned:
             return {}
         x, y = some_rows(x, y, self.tuning_rows, self.task, seed)
         with TemporaryDirectory() as folder:
-            if "features" in dict(self.steps(x.shape[0], x.shape[1], seed)):  # made once for all values of alpha
+            if "features" in dict(self.steps(x.shape[0], x.shape[1], seed)):  # computed once for all values of alpha
                 estimator = clone(estimator).set_params(**self._prefixed({"memory": folder}))
             grids = [self.grid] if isinstance(self.grid, Mapping) else self.grid
             tried = [{name: _values(name, values, *x.shape) for name, values in grid.items()} for grid in grids]
@@ -224,7 +224,7 @@ class Tuned:
 
 
 def some_rows(x: Any, y: np.ndarray, n: int, task: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """At most n random rows, of equal shares of every class."""
+    """At most n random rows, stratified by class."""
     if x.shape[0] <= n:
         return x, y
     stratify = y if task == "classification" else None
@@ -233,7 +233,7 @@ def some_rows(x: Any, y: np.ndarray, n: int, task: str, seed: int) -> tuple[np.n
 
 
 def _values(name: str, values: Sequence[Any], n: int, d: int) -> list[Any]:
-    """As they are; of gamma those that are not much narrower than the distance of the rows, N^(−1/d), over d."""
+    """The values to try. Of gamma, only those not much narrower than the distance of the rows, N^(−1/d), over d."""
     if not name.endswith("__gamma"):
         return list(values)
     return [value / d for value in values if value <= max(1.0, n ** (2 / d))]
@@ -241,7 +241,7 @@ def _values(name: str, values: Sequence[Any], n: int, d: int) -> list[Any]:
 
 @contextmanager
 def _expected_warnings() -> Iterator[None]:
-    """A grid has corners where a solver stops early or a matrix is nearly singular: the search passes them by."""
+    """Ignore warnings of settings at which a solver stops early or a matrix is nearly singular."""
     with warnings.catch_warnings():
         for kind in (ConvergenceWarning, LinAlgWarning):
             warnings.simplefilter("ignore", kind)

@@ -49,7 +49,7 @@ HOW_SECONDS = (
 
 
 def write(folder: Path) -> str:
-    """Read the cells of a folder, write its ``suite.md``; the text is returned."""
+    """Read the cells of a folder, write its ``suite.md``, and return the text."""
     text = markdown(report.read(folder))
     write_text(folder / FILE, text)
     return text

@@ -1,4 +1,4 @@
-"""Fits an estimator of whichever `fourierwalk` is on PYTHONPATH: run as a file, asked through standard input.
+"""Fits an estimator of the `fourierwalk` on PYTHONPATH. It runs as a file and is asked through standard input.
 
 Two pickled questions come in and two answers go out: training rows (fit), then test rows (predict).
 It imports nothing from this package but the public estimators, so that any commit can be fitted.
@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 
 def main(questions: BinaryIO, answers: BinaryIO) -> None:
-    """Answer both questions; an exception is an answer too."""
+    """Answer both questions. An exception is sent as an answer."""
     try:
         asked = pickle.load(questions)
         with threadpool_limits(asked["threads"]):
@@ -28,7 +28,7 @@ def main(questions: BinaryIO, answers: BinaryIO) -> None:
 
 
 def fitted(asked: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """The model, the seconds of its fit alone, and what came of it."""
+    """The model, the seconds of its fit alone, and what it learnt."""
     import fourierwalk
 
     kind = getattr(fourierwalk, f"AdaptiveFourier{'Regressor' if asked['task'] == 'regression' else 'Classifier'}")
@@ -47,7 +47,7 @@ def fitted(asked: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
 
 
 def warm_up(kind: Any) -> None:
-    """A tiny fit: what is imported or compiled on first use is not part of the seconds."""
+    """Fit a tiny model, so that imports and compilation on first use do not count."""
     x = np.linspace(-1, 1, 60)[:, None]
     kind(n_frequencies=4, random_state=0).fit(x, (x[:, 0] > 0).astype(np.int64))
 
@@ -60,5 +60,5 @@ def send(answers: BinaryIO, answer: dict[str, Any]) -> None:
 
 if __name__ == "__main__":
     replies = sys.stdout.buffer
-    sys.stdout = sys.stderr  # whatever the estimator prints is no answer
+    sys.stdout = sys.stderr  # what the estimator prints must not mix with the answers
     main(sys.stdin.buffer, replies)

@@ -1,1 +1,1 @@
-"""Files: tables that are read block by block, models as JSON and arrays, and outputs that are whole or not there."""
+"""Model files, as JSON and arrays, and output files that are complete or not there."""

@@ -1,4 +1,4 @@
-"""One file of JSON and arrays: the safetensors format, with a checksum. Reading runs no code, whatever the file holds.
+"""A file of JSON and arrays in the safetensors format, with a checksum. Reading runs no code, whatever the file holds.
 
 The file is a length (8 bytes, little-endian), a JSON header of that length, and the arrays' bytes one after the other.
 """
@@ -20,7 +20,7 @@ from fourierwalk.version import VERSION
 
 FORMAT = "fourierwalk"
 FORMAT_VERSION = 1
-"""Of the format; a file of a higher one is refused."""
+"""Version of the format. Files of a higher version are refused."""
 
 TYPES = {"F64": "<f8", "F32": "<f4", "I64": "<i8", "I32": "<i4", "BOOL": "?"}
 NAMES = {np.dtype(code): name for name, code in TYPES.items()}
@@ -28,7 +28,7 @@ NO_SUM = "0" * 64
 
 
 class Content(NamedTuple):
-    """What a file holds: its kind, a tree of JSON values and arrays, the version of the library, its checksum."""
+    """What a file holds: its kind, a tree of JSON values and arrays, the version of the library, the checksum."""
 
     kind: str
     tree: dict[str, Any]
@@ -37,7 +37,7 @@ class Content(NamedTuple):
 
 
 def write(path: Path | str, kind: str, tree: Mapping[str, Any]) -> Path:
-    """Write a tree of JSON values and arrays (real, complex, Boolean or of strings), in one stroke.
+    """Write a tree of JSON values and arrays (real, complex, Boolean or of strings), atomically.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def write(path: Path | str, kind: str, tree: Mapping[str, Any]) -> Path:
 
 
 def _parts(kind: str, content: Any, arrays: Mapping[str, np.ndarray]) -> list[bytes]:
-    """Length, header and arrays; the checksum is of all of it with zeros in the place of the checksum."""
+    """Length, header and arrays. The checksum is of all bytes, with zeros in place of the checksum itself."""
     about = {
         "format": FORMAT,
         "format_version": str(FORMAT_VERSION),
@@ -125,14 +125,14 @@ def _set_aside(array: np.ndarray, name: str, arrays: dict[str, np.ndarray]) -> d
 
 
 def read(path: Path | str) -> Content:
-    """Read a file; whatever is wrong with it is one sentence.
+    """Read a file. Every error is one sentence.
 
     Raises
     ------
     FileNotFoundError
-        Where there is no such file.
+        If there is no such file.
     ValueError
-        Where it is cut short, altered, of a newer version, or not ours.
+        If it is cut short, altered, of a newer version, or not a model file.
     """
     path = Path(path)
     data = _bytes(path)
@@ -147,7 +147,7 @@ def read(path: Path | str) -> Content:
 
 
 def _bytes(path: Path) -> bytes:
-    """All of the file, once it is sure that it is one and that it fits."""
+    """The bytes of the file, after checking that it is a model file and fits into memory."""
     if not path.exists():
         raise FileNotFoundError(f"The model file {path} is not there.")
     if not path.is_file():
@@ -223,7 +223,7 @@ def _content(
 
 
 def _place(path: Path, name: str, entry: Mapping[str, Any]) -> tuple[str, tuple[int, ...], int, int]:
-    """Type, shape, begin and end of an array; that these agree is checked before anything is made."""
+    """Type, shape, begin and end of an array. They are checked against each other before memory is taken."""
     shape, bounds, dtype = entry["shape"], entry["data_offsets"], TYPES.get(entry["dtype"])
     fits = len(bounds) == 2 and len(shape) <= 8 and all(type(n) is int and n >= 0 for n in (*shape, *bounds))
     if dtype is None or not fits or bounds[1] - bounds[0] != math.prod(shape) * np.dtype(dtype).itemsize:
@@ -249,7 +249,7 @@ def _unpacked(value: Any, arrays: Mapping[str, np.ndarray]) -> Any:
 
 
 def _strings(values: list[str], shape: list[int]) -> np.ndarray:
-    """One long word among many short ones would make a far larger array: such a list is refused."""
+    """An array of strings. A list in which one long string would make a far larger array is refused."""
     longest = max(map(len, values), default=0)
     if not all(isinstance(each, str) for each in values) or 4 * longest * len(values) > 2**31:
         raise TypeError("strings must be words")

@@ -1,4 +1,4 @@
-"""The fields of a tree that was read from a file: each is checked when it is asked for."""
+"""The fields of a tree that was read from a file. Each is checked when it is read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fourierwalk.parameters import count, number, option
 
 
 class Fields:
-    """Named values, some of them arrays; a wrong one is a sentence that names it.
+    """Named values, some of them arrays. The error for a wrong one names it.
 
     Examples
     --------
@@ -29,7 +29,7 @@ class Fields:
         self.values, self.name = values, name
 
     def has(self, name: str) -> bool:
-        """Whether there is such a value that is not null."""
+        """Whether the value is there and not null."""
         return self.values.get(name) is not None
 
     def get(self, name: str) -> Any:
@@ -39,11 +39,11 @@ class Fields:
         return self.values[name]
 
     def fields(self, name: str) -> Fields:
-        """Fields within the fields."""
+        """The fields inside a field."""
         return Fields(self.get(name), f"{self.name}.{name}")
 
     def array(self, name: str, *shape: int | None, kinds: str = "f", finite: bool = True) -> np.ndarray:
-        """An array of finite numbers of this shape, None where any length will do."""
+        """An array of finite numbers of this shape. None stands for any length."""
         value = self.get(name)
         fits = isinstance(value, np.ndarray) and value.ndim == len(shape) and value.dtype.kind in kinds
         fits = fits and all(want in (None, got) for want, got in zip(shape, value.shape, strict=True))
@@ -64,7 +64,7 @@ class Fields:
         return int(self.values[name])
 
     def option(self, name: str, allowed: Sequence[Any]) -> Any:
-        """One of a few words or truth values."""
+        """A value that must be one of a few words or truth values."""
         option(f"{self.name}.{name}", self.get(name), allowed)
         return self.values[name]
 

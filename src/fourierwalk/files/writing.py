@@ -1,4 +1,4 @@
-"""Files are written beside and renamed, so that none is ever half there."""
+"""Files are written under another name and then renamed, so that no file is ever incomplete."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import BinaryIO
 
 
 class NotWritten(OSError):
-    """A sentence that says which file could not be written, and why."""
+    """The error for a file that could not be written. It says which file, and why."""
 
 
 @contextmanager
 def replacing(path: Path | str) -> Iterator[BinaryIO]:
-    """A file to write to, which takes the path's place at the end: a reader sees the old one or the new one.
+    """A file to write to, which replaces the one at `path` at the end. A reader sees the old file or the new one.
 
-    Where anything goes wrong the old file stays and nothing is left beside it.
+    If anything goes wrong, the old file stays and no other file is left.
 
     Examples
     --------
@@ -55,9 +55,9 @@ def _not_written(path: Path, error: OSError) -> NotWritten:
 
 
 def check_writable(path: Path | str) -> None:
-    """Raise now what `replacing` would raise later, after the work.
+    """Raise the error now that `replacing` would raise after the work.
 
-    Folders that are not there yet are made.
+    Missing folders are created.
     """
     path = Path(path)
     if path.is_dir():

@@ -1,1 +1,1 @@
-"""The paper's experiments; nothing outside of it but the commands imports from here."""
+"""The paper's experiments. Only the comparison, the benchmarks and the commands import from here."""

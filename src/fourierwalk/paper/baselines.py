@@ -1,4 +1,4 @@
-"""Fixed random frequencies with a tuned bandwidth: the honest rival of every walk."""
+"""Fixed random frequencies with a tuned bandwidth: the baseline of every walk."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sklearn.model_selection import train_test_split
 
 
 class TunedSpread(NamedTuple):
-    """The estimator refitted on all rows, the spread σ that won, and each spread's held-out score."""
+    """The estimator refitted on all rows, the best spread σ, and the held-out score of each spread."""
 
     estimator: Any
     spread: float

@@ -1,4 +1,4 @@
-"""Every experiment of the paper as data; its parameter table is printed from these objects."""
+"""Every experiment of the paper as data. The parameter table is printed from these objects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 class Experiment:
     """One method with its parameters, under the paper's symbols' names.
 
-    `spread` is the σ of the frequencies N(0, σ²) that are fixed, or that the stochastic gradient starts from.
+    `spread` is the σ of N(0, σ²), from which fixed frequencies and the start of the stochastic gradient are drawn.
     """
 
     name: str
@@ -26,7 +26,7 @@ class Experiment:
     adapt_after: int | None = None  # t₀: Algorithm 2
     spread: float = 0.0
     features: str = "complex"
-    look_every: int = 0  # record the error every so many steps (Case 3)
+    look_every: int = 0  # number of steps between two recorded errors (Case 3)
     precision: str = "double"  # of the walk's products
 
 
@@ -46,16 +46,16 @@ class Case:
     shown_in: str
     noise: float = 0.0
     normalise: bool = True  # Algorithm 3
-    more_realisations: int = 0  # how many are run here, where M̄ = 1 is too few for a standard error
+    more_realisations: int = 0  # how many are run here, if M̄ = 1 gives no standard error
 
     @property
     def n_seeds(self) -> int:
-        """Realisations that are run."""
+        """Number of realisations that are run."""
         return self.more_realisations or self.realisations
 
 
 class Cell(NamedTuple):
-    """One run: the smallest unit that is computed, written and skipped when already there."""
+    """One run: the smallest unit that is computed and written, or skipped if it is there already."""
 
     case: Case
     experiment: Experiment
@@ -261,7 +261,7 @@ SCALES = ("quick", "paper")
 
 
 def at_scale(case: Case, scale: str) -> Case:
-    """The case as in the paper, or with smaller K, fewer rows, steps and realisations: the same code in minutes."""
+    """The case as in the paper; or with smaller K, fewer rows, steps and realisations, which takes minutes."""
     if scale == "paper":
         return case
     if scale not in SCALES:
@@ -284,7 +284,7 @@ def at_scale(case: Case, scale: str) -> Case:
         widths=tuple(width for width in case.widths if 16 <= width <= 128) or tuple(min(w, 128) for w in case.widths),
         realisations=min(case.realisations, 3),
         more_realisations=min(case.more_realisations, 2),
-        experiments=() if case.name == "gap" else experiments,  # it is about the largest K alone
+        experiments=() if case.name == "gap" else experiments,  # this case is about the largest K alone
     )
 
 

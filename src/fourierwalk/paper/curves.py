@@ -9,17 +9,17 @@ from typing import NamedTuple
 import numpy as np
 
 SURE = 2.0
-"""Standard errors from which on a difference counts."""
+"""A difference counts if it is more than this many standard errors."""
 
 
 class Measured(NamedTuple):
-    """A number and its standard error, NaN where one realisation gives none."""
+    """A number and its standard error, which is NaN for a single realisation."""
 
     value: float
     error: float = math.nan
 
     def text(self, digits: int = 3) -> str:
-        """Rounded, the standard error after "±".
+        """The rounded number, with its standard error after "±".
 
         Examples
         --------
@@ -35,7 +35,7 @@ class Measured(NamedTuple):
 
     @property
     def sign(self) -> int:
-        """−1 or 1 where it is more than two standard errors from zero, else 0 (also where no error is known)."""
+        """−1 or 1 if the number is more than two standard errors from zero, else 0. It is 0 if no error is known."""
         return 0 if not abs(self.value) > SURE * self.error else int(math.copysign(1, self.value))
 
 
@@ -52,7 +52,7 @@ def measured(values: Sequence[float] | np.ndarray) -> Measured:
 
 
 class Curve(NamedTuple):
-    """Mean and standard deviation of a figure over realisations, by width."""
+    """Mean and standard deviation of a measure over realisations, by width."""
 
     widths: np.ndarray
     mean: np.ndarray
@@ -60,11 +60,11 @@ class Curve(NamedTuple):
     n_seeds: np.ndarray
 
     def at(self, width: int) -> float:
-        """The mean at a width, NaN where there is none."""
+        """The mean at a width; NaN if there is none."""
         return self.measured(width).value
 
     def measured(self, width: int) -> Measured:
-        """Mean and standard error at a width, NaN where there is none."""
+        """Mean and standard error at a width; NaN if there is none."""
         at = np.flatnonzero(self.widths == width)
         if not at.size:
             return Measured(math.nan)
@@ -78,20 +78,20 @@ class Curve(NamedTuple):
 
     @property
     def largest(self) -> int:
-        """The largest width; 0 where there is none."""
+        """The largest width; 0 if there is none."""
         return int(self.widths.max(initial=0))
 
 
 def common(*curves: Curve) -> list[int]:
-    """The widths of all curves."""
+    """The widths that all curves have."""
     return [int(width) for width in curves[0].widths if all(width in each.widths for each in curves)]
 
 
 def exponent(curve: Curve, smallest: int = 32, largest: int = 2**30) -> Measured:
-    """The exponent of K, fitted to the means in a range of widths; NaN below three of them.
+    """The exponent of K, fitted to the means in a range of widths; NaN for fewer than three widths.
 
-    Means are weighted by their standard errors where all have one. Where they scatter about the line by more than
-    that, the exponent's own standard error is the larger one that the scatter tells.
+    Means are weighted by their standard errors if all have one. If they scatter about the line by more than that, the
+    standard error of the exponent comes from the scatter, which is larger.
     """
     part = curve.between(smallest, largest)
     if part.widths.size < 3:
@@ -99,7 +99,9 @@ def exponent(curve: Curve, smallest: int = 32, largest: int = 2**30) -> Measured
     x, y = np.log(part.widths), np.log(part.mean)
     relative = part.deviation / np.sqrt(part.n_seeds) / part.mean
     known = bool(np.all(part.n_seeds > 1) and np.median(relative) > 0)
-    floor = 0.1 * float(np.median(relative)) if known else 1.0  # realisations that agree by chance do not outweigh all
+    floor = (
+        0.1 * float(np.median(relative)) if known else 1.0
+    )  # so that realisations that agree by chance do not outweigh all others
     weight = 1 / np.maximum(relative, floor) ** 2 if known else np.ones_like(x)
     center = x - np.average(x, weights=weight)
     value = float(np.sum(weight * center * y) / np.sum(weight * center**2))
@@ -109,7 +111,7 @@ def exponent(curve: Curve, smallest: int = 32, largest: int = 2**30) -> Measured
 
 
 def local_exponents(curve: Curve) -> dict[tuple[int, int], Measured]:
-    """The exponent of K between each two neighbouring widths."""
+    """The exponent of K between neighbouring widths."""
     found = {}
     for first, second in zip(curve.widths[:-1].tolist(), curve.widths[1:].tolist(), strict=True):
         before, after = curve.measured(first), curve.measured(second)
@@ -125,7 +127,7 @@ def compared(curve: Curve, other: Curve) -> dict[int, Measured]:
 
 
 def widths_in_words(chosen: Sequence[int], among: Sequence[int]) -> str:
-    """Runs of neighbouring widths in short.
+    """Widths as text, with runs of neighbours shortened.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The data of a cell: drawn (or loaded) and normalised as the paper says."""
+"""The data of a cell: drawn or loaded, and normalised as the paper says."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TARGETS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 class Realisation(NamedTuple):
     """Training and test rows, normalised where the case is; targets are (n, q).
 
-    `truth` is `y_test` without its noise, where it has noise.
+    `truth` is `y_test` without its noise, if it has noise.
     """
 
     x: Array
@@ -71,7 +71,7 @@ def _digits(case: Case, data_dir: str | None) -> Realisation:
 
 
 def stream(case: Case, seed: int, scaling: Scaling, chunk: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Fresh rows without end, for Case 3's stochastic gradient, which uses each sample once."""
+    """An endless stream of new rows, for Case 3's stochastic gradient, which uses each sample once."""
     rng = np.random.default_rng([seed, case.d, 3])
     while True:
         x, y = _draw(case, rng, chunk)

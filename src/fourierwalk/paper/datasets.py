@@ -1,4 +1,4 @@
-"""Handwritten digits for Case 4: MNIST, checked before it is used, and scikit-learn's small digits when asked for."""
+"""Handwritten digits for Case 4: MNIST, whose checksums are verified, or scikit-learn's small digits."""
 
 from __future__ import annotations
 
@@ -141,14 +141,14 @@ def _found(archive: Archive, file: File, folder: Path) -> Path:
 
 
 def _fetched(archive: Archive, file: File, cache_dir: str | os.PathLike[str] | None) -> Path:
-    """The file in the cache; pooch keeps a download under another name until its checksum is right."""
+    """The file in the cache. pooch keeps a download under another name until its checksum is right."""
     retrieve, cache = _pooch()
     folder = (Path(cache_dir) if cache_dir else cache("fourierwalk")) / archive.name
     failures: dict[str, Exception] = {}
     for mirror in archive.mirrors:
         try:
             return Path(retrieve(mirror + file.name, f"sha256:{file.sha256}", fname=file.name, path=folder))
-        except (OSError, ValueError) as error:  # no connection, or not the file that was expected
+        except (OSError, ValueError) as error:  # no connection, or a wrong checksum
             failures[mirror] = error
     reasons = " or ".join(f"{mirror} ({_reason(error)})" for mirror, error in failures.items())
     raise ConnectionError(
@@ -158,7 +158,7 @@ def _fetched(archive: Archive, file: File, cache_dir: str | os.PathLike[str] | N
 
 
 def _reason(error: Exception) -> str:
-    """A wrong checksum in full, a failed connection by its kind: its own words run over several lines."""
+    """A wrong checksum in full; a failed connection by its kind, because its text has several lines."""
     return str(error) if isinstance(error, ValueError) else type(error).__name__
 
 
@@ -174,7 +174,7 @@ def _pooch() -> tuple[Callable[..., str], Callable[[str], Path]]:
 
 
 def _checked(path: Path, file: File) -> bytes:
-    """The decompressed contents, of the very bytes whose checksum was right."""
+    """The decompressed contents of the bytes whose checksum was verified."""
     compressed = path.read_bytes()
     sha256 = hashlib.sha256(compressed).hexdigest()
     if sha256 != file.sha256:

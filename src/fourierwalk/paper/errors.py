@@ -1,4 +1,4 @@
-"""What is measured of a fit: its errors on test rows, and what its frequencies and amplitudes look like."""
+"""What is measured of a fit: its errors on test rows, and properties of its frequencies and amplitudes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fourierwalk.paper.data import Realisation
 
 
 class Outcome(NamedTuple):
-    """Frequencies (K, d), amplitudes (K, q), the seconds that finding them took, and what to note beside the errors."""
+    """Frequencies (K, d), amplitudes (K, q), the seconds of the method, and what to record beside the errors."""
 
     features: Features
     frequencies: Array
@@ -28,7 +28,7 @@ class Outcome(NamedTuple):
 def errors(features: Features, frequencies: Array, amplitudes: Array, data: Realisation) -> dict[str, Any]:
     """e_K as printed (no 1/Ñ, modulus), the root mean squares of modulus and real part, and the share misclassified.
 
-    Where test targets have noise, `_clean` errors are against the targets without it.
+    If test targets have noise, `_clean` errors are against the targets without it.
     """
     xp = namespace(amplitudes)
     q = amplitudes.shape[1]
@@ -57,7 +57,7 @@ def errors(features: Features, frequencies: Array, amplitudes: Array, data: Real
 
 
 def describe(cell: Cell, fitted: Outcome) -> dict[str, Any]:
-    """The amplitudes' coefficient of variation, the frequencies' spread, and in Cases 1 and 3 more of them."""
+    """The amplitudes' coefficient of variation, the frequencies' spread, and in Cases 1 and 3 further details."""
     frequencies, amplitudes = to_host(fitted.frequencies), np.linalg.norm(to_host(fitted.amplitudes), axis=1)
     notes: dict[str, Any] = {
         "amplitude_variation": float(np.std(amplitudes) / np.mean(amplitudes)) if np.mean(amplitudes) > 0 else None,

@@ -1,4 +1,4 @@
-"""The walk of a cell as a film: run again, step by step, with the cell's own data, settings and seed."""
+"""The walk of a cell as a film. It is run again with the cell's own data, settings and seed."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from fourierwalk.solving.least_squares import LeastSquares
 
 ERROR = "rms of |Sβ − y|"
 N_POINTS, N_NEAR, REACH = 301, 40, 3.0
-"""The fit is shown at so many points of |x| ≤ 3, and at more on each side of the step."""
+"""Number of points of |x| ≤ 3 at which the fit is shown. More points lie on each side of the step."""
 
 
 def film(cell: Cell, about: str = "") -> Film:
-    """A walk in one variable, with complex features, as it would end after each of its frames.
+    """A film of a walk in one variable with complex features. Each frame shows what the walk would return there.
 
     Parameters
     ----------
     cell : Cell
         A walk of Case 1.
     about : str
-        Where the stored cell comes from, for those who point at the error's curve.
+        Where the stored cell comes from. Shown when a reader points at the error curve.
     """
     data, experiment = split(cell.case, cell.seed), cell.experiment
     sampler = metropolis(experiment)
     minimize = LeastSquares(Rows(data.x, data.y), features.named(experiment.features), experiment.regularization)
     start = sampler.init(minimize, np.zeros((cell.width, cell.case.d)))
-    rng = np.random.default_rng([cell.seed, cell.width, 2])  # as `run.walk` draws
+    rng = np.random.default_rng([cell.seed, cell.width, 2])  # the same numbers as in `run.walk`
     walk = chain([(start, None)], sampler.sample(minimize, start, rng, experiment.n_steps))
     points, target = shown_points(cell.case, cell.seed)
 
@@ -58,7 +58,7 @@ def values(state: State, x: np.ndarray) -> np.ndarray:
 
 
 def shown_points(case: Case, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Where the fit is shown, closer together near 0, and the target there; both normalised as the data are."""
+    """The points of the fit, closer together near 0, and the target there, both normalised like the data."""
     scaling: Any = split(case, seed).scaling
     near = np.geomspace(1e-4, 0.1, N_NEAR)
     x = np.unique(np.concatenate([-near, np.linspace(-REACH, REACH, N_POINTS), near]))[:, None]

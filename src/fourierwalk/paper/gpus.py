@@ -1,4 +1,4 @@
-"""Which cells were computed on a GPU: their rows are marked in every table of K by method."""
+"""Which cells were computed on a GPU. Their rows are marked in every table of K by method."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ MARK = "†"
 
 
 def gpu_of(cell: Mapping[str, Any]) -> str:
-    """The GPU that a cell was computed on; "" where it was none."""
+    """The GPU that a cell was computed on; "" if none."""
     if cell["settings"]["experiment"]["method"] in ("gradient", "check"):
-        return ""  # always on the processor
+        return ""  # always computed on the processor
     return str(cell["provenance"].get("machine", {}).get("gpu", ""))
 
 
 def widths(found: Found, case: str) -> dict[str, list[int]]:
-    """The K of each experiment of a case that have a cell from a GPU, by the experiment's label."""
+    """For each experiment of a case, by its label, the K that have a cell from a GPU."""
     labels = {experiment.name: experiment.label for experiment in CASES[case].experiments}
     each: dict[str, set[int]] = {}
     for key, cell in found.items():
@@ -30,13 +30,13 @@ def widths(found: Found, case: str) -> dict[str, list[int]]:
 
 
 def marked(found: Found, case: str, rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Rows that begin with K, those with a cell from a GPU with a mark."""
+    """Rows that begin with K. Those with a cell from a GPU get a mark."""
     there = {str(width) for some in widths(found, case).values() for width in some}
     return [[f"{row[0]} {MARK}" if row[0] in there else row[0], *row[1:]] for row in rows]
 
 
 def note(found: Found, case: str) -> str:
-    """What the mark means, and which methods it is about; "" where nothing is marked."""
+    """What the mark means, and for which methods; "" if nothing is marked."""
     names = sorted({gpu_of(cell) for key, cell in found.items() if key.startswith(f"{case}/")} - {""})
     which = "; ".join(f"{label}, K = {_span(some)}" for label, some in widths(found, case).items())
     return f"{MARK} computed on a GPU ({', '.join(names)}): {which}. All else on processors." if which else ""

@@ -1,7 +1,7 @@
 """Experiment 4's baseline: the stochastic gradient method, one sample a step.
 
 The model is f(x) = Σₖ βₖ exp(iωₖ·x). A step looks at one sample (xₙ, yₙ) and goes down the gradient of |f(xₙ) − yₙ|²
-(λ = 0) in frequencies and amplitudes alike. With eₖ = exp(iωₖ·xₙ) and r = f(xₙ) − yₙ, all of before the step:
+(λ = 0) in both frequencies and amplitudes. With eₖ = exp(iωₖ·xₙ) and r = f(xₙ) − yₙ, both from before the step:
 
     βₖ ← βₖ − 2Δt r conj(eₖ)
     ωₖ ← ωₖ − 2Δt Re(conj(r) i βₖ eₖ) xₙ
@@ -97,8 +97,8 @@ class StochasticGradient:
     ) -> Iterator[GradientState]:
         """Yield the state after each chunk of rows (x, y), visited in their order, until n_steps rows are used.
 
-        The rows may be streamed: nothing is kept of a chunk. The last one is cut to end at n_steps exactly. `kernel` is
-        `advance` unless given.
+        The rows may be streamed: no chunk is kept. The last chunk is cut to end at exactly n_steps. `kernel` is
+        `advance` by default.
         """
         kernel = advance if kernel is None else kernel
         remaining = self.n_steps - state.step
@@ -115,7 +115,7 @@ class StochasticGradient:
 def drawn(
     x: NDArray[Any], y: NDArray[Any], rng: np.random.Generator, chunk_size: int = 100_000
 ) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
-    """Rows drawn uniformly with replacement, without end. The chunk size does not change which rows come.
+    """An endless stream of rows drawn uniformly with replacement. The chunk size does not change which rows are drawn.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def updates_per_second(n_frequencies: int, n_inputs: int = 1, seconds: float = 0
 
 
 def _rows(state: GradientState, x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
-    """The rows as the kernels take them; the compiled one would read past the end of anything else."""
+    """The rows in the shape that the kernels need. The compiled one would read past the end of any other."""
     rows, targets = np.ascontiguousarray(x, np.float64), np.ascontiguousarray(y, np.float64)
     n_inputs = state.frequencies.shape[1]
     if rows.ndim != 2 or rows.shape[1] != n_inputs or targets.shape != rows.shape[:1]:
@@ -217,7 +217,7 @@ def _rows(state: GradientState, x: ArrayLike, y: ArrayLike) -> tuple[Floats, Flo
 
 
 def _aligned_zeros(n_rows: int, n_columns: int) -> Floats:
-    """Zeros that begin on a cache line: vectors that straddle two cost the kernel up to 40 % of its speed."""
+    """Zeros that begin on a cache line. Vectors that straddle two lines cost the kernel up to 40 % of its speed."""
     spare = np.zeros(n_rows * n_columns + _LANES)
     first = -(spare.ctypes.data // spare.itemsize) % _LANES
     return spare[first : first + n_rows * n_columns].reshape(n_rows, n_columns)
@@ -234,7 +234,7 @@ def _compiled() -> Callable[..., None]:
     return kernel
 
 
-_LANES = 8  # one vector register of the widest common kind; fewer frequencies than lanes would run one by one
+_LANES = 8  # one vector register of the widest common kind; fewer frequencies than lanes would not be vectorised
 _PER_TURN = 0.15915494309189535  # 1 / 2π
 _TURN_HIGH = 6.2831853069365025  # the first 33 bits of 2π: exact when multiplied by fewer than 2²⁰ turns
 _TURN_LOW = 2.4308402026024769e-10  # 2π − _TURN_HIGH
@@ -246,11 +246,11 @@ _C4, _C5, _C6, _C7 = -2.755731776732052e-07, 2.0876630867422618e-09, -1.14646898
 
 
 def _kernel(work: Floats, n_frequencies: int, x: Floats, y: Floats, rate: float) -> None:
-    """All steps in place: the rows of work are ω (d of them), Re β, Im β and two for scratch; rate = 2Δt.
+    """All steps in place. The rows of `work` are ω (d rows), Re β, Im β and two scratch rows; rate = 2Δt.
 
-    One array and two scratch rows that change meaning, because the compiler asks before each loop whether its arrays
-    overlap: with fewer it asks less, and its answer (so the order of a sum, and the speed) does not depend on where
-    several happened to be allocated.
+    There is one array, whose two scratch rows change meaning. The compiler checks before each loop whether arrays
+    overlap. With one array it checks less, and the result (so the order of a sum, and the speed) does not depend on
+    where several arrays happen to be allocated.
     """
     n_inputs, padded = work.shape[0] - 4, work.shape[1]
     real, imaginary = work[n_inputs], work[n_inputs + 1]
@@ -269,7 +269,7 @@ def _kernel(work: Floats, n_frequencies: int, x: Floats, y: Floats, rate: float)
             whole = np.rint(angle * _PER_TURN)
             turns[k], phase[k] = whole, angle - whole * _TURN_HIGH
         for k in range(padded):
-            h = 0.5 * (phase[k] - turns[k] * _TURN_LOW)  # half the angle: no choice of quadrant, so no branch
+            h = 0.5 * (phase[k] - turns[k] * _TURN_LOW)  # half the angle needs no choice of quadrant, so no branch
             z = h * h
             s = _S0 + z * (_S1 + z * (_S2 + z * (_S3 + z * (_S4 + z * (_S5 + z * (_S6 + z * _S7))))))
             c = _C0 + z * (_C1 + z * (_C2 + z * (_C3 + z * (_C4 + z * (_C5 + z * (_C6 + z * _C7))))))

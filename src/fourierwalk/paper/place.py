@@ -13,7 +13,7 @@ from fourierwalk.paper.data import Realisation, split
 
 
 class Place(NamedTuple):
-    """Where a cell is computed, and where MNIST's files lie."""
+    """Where a cell is computed, and the folder of MNIST's files."""
 
     device: str = "cpu"
     data_dir: str | None = None
@@ -33,13 +33,13 @@ class Place(NamedTuple):
         return torch.asarray(values, device=self.device)
 
     def put_all(self, data: Realisation) -> Realisation:
-        """All rows on the device; the scaling was applied on the host."""
+        """All rows on the device. They were scaled on the host."""
         truth = None if data.truth is None else self.put(data.truth)
         rows = [self.put(part) for part in (data.x, data.y, data.x_test, data.y_test)]
         return Realisation(rows[0], rows[1], rows[2], rows[3], data.scaling, truth)
 
     def rows_of(self, cell: Cell) -> Realisation:
-        """A cell's rows on the device; those of the last one are still there."""
+        """A cell's rows on the device. Those of the last cell are kept."""
         return _rows_there(self, cell.case, cell.seed)
 
 

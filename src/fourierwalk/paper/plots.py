@@ -1,4 +1,4 @@
-"""The paper's figures, drawn from the results alone. A figure of several panels is a list of them."""
+"""The paper's figures, drawn from the results alone. A figure of several panels is a list of figures."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ PANELS = ("gradient-50", "fixed", "gradient", "algorithm-1", "sigmoid", "algorit
 
 
 def stamp(figure: Any, found: Found) -> Any:
-    """Quick results say so on every figure."""
+    """Mark every figure of results that are not at paper scale."""
     if scales(found) != ["paper"]:
         words = f"{' and '.join(scales(found))} scale: not the paper's parameters"
         figure.text(0.99, 0.01, words, ha="right", va="bottom", color=COLORS[3], size=8)
@@ -64,7 +64,7 @@ def target_figure() -> list[Any]:
         figure, (axis,) = new_figure()
         x = np.linspace(-reach, reach, 8_001)
         near = np.abs(raw_x) < reach
-        step = max(1, near.sum() // 800)  # as many dots as can be told apart
+        step = max(1, near.sum() // 800)  # no more dots than a reader can tell apart
         shown = f"every {step}th of N = {case.n_rows:,}" if step > 1 else f"N = {case.n_rows:,}"
         axis.plot(raw_x[near][::step], raw_y[near][::step], ".", color=COLORS[1], ms=3, label=f"data ({shown})")
         axis.plot(x, TARGETS[case.target](x[:, None]), color=INK, lw=1.0, label="f")
@@ -121,7 +121,7 @@ def _guide(axis: Any, walk: Curve) -> None:
 def _bars(
     axis: Any, found: Found, case: Case, experiment: Experiment, line: Curve, figure: str = "rms_modulus", **style: Any
 ) -> None:
-    """A curve in the paper's marker whose points tell their cells."""
+    """A curve with the paper's marker. Its points show their cells."""
     words = [told(found, case, experiment, int(width), figure) for width in line.widths]
     style = {"marker": MARKERS.get(experiment.name, "o"), "label": titled(experiment), **style}
     bars(axis, line.widths, line.mean, 2 * line.deviation, words, **style)

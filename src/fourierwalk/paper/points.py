@@ -1,4 +1,4 @@
-"""What the points of the figures tell those who point at them: seeds, seconds, commits."""
+"""The text of each point of a figure, shown when a reader points at it: seeds, seconds, commits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def titled(experiment: Experiment) -> str:
 
 
 def told(found: Found, case: Case, experiment: Experiment, width: int, figure: str) -> str:
-    """What a point of a curve tells: each seed's figure and seconds, the commits, the machines' GPUs."""
+    """The text of a point of a curve: each seed's value and seconds, the commits, the GPUs."""
     start = f"{case.name}/{experiment.name}/K{width:05d}-"
     of_point = [cell for key, cell in sorted(found.items()) if key.startswith(start)]
     cells = [cell for cell in of_point if cell["result"].get(figure) is not None]
@@ -35,7 +35,7 @@ def _seed_line(cell: dict[str, Any], figure: str) -> str:
 
 
 def told_trace(found: Found, experiment: Experiment, line: np.ndarray) -> list[str]:
-    """What a mark of Case 3's curves tells: step, error and seconds, the seed, the commit."""
+    """The text of a mark of Case 3's curves: step, error and seconds, the seed, the commit."""
     cells = [cell for key, cell in sorted(found.items()) if key.startswith(f"case3/{experiment.name}/")]
     cell = min((each for each in cells if "trace" in each["result"]), key=lambda each: bool(gpu_of(each)))
     origin = f"seed {cell['settings']['seed']}, commit {cell['provenance'].get('commit')}"

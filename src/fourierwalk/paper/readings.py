@@ -1,4 +1,4 @@
-"""How the paper was read: where its text leaves something open or contradicts itself, and what was done here.
+"""How we read the paper: where its text is open or contradicts itself, and what is done here.
 
 Equations, sections, theorems, figures and tables have the numbers that the paper's source gives them.
 """
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Reading(NamedTuple):
-    """A place of the paper, what stands there, and what was done here."""
+    """A place of the paper, what it says there, and what is done here."""
 
     where: str
     paper: str

@@ -1,4 +1,4 @@
-"""The paper redrawn: one self-contained page from a folder of results."""
+"""The page of the paper's results: one self-contained file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fourierwalk.reporting.page import Page
 from fourierwalk.reporting.provenance import describe
 
 FILMED = 128
-"""The film's walk has at most so many frequencies: more dots than that cover each other."""
+"""Largest number of frequencies of the film's walk. More dots would cover each other."""
 
 OPENS = {"target": "case1", "case2": "case2", "case3": "case3", "case4": "case4", "sweep": "sweep"}
 """Figures that begin the section of a case."""

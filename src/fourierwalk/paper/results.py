@@ -1,4 +1,4 @@
-"""Results as plain data: one JSON file per finished cell, gathered into one per experiment when asked."""
+"""Results as JSON: one file per finished cell, or one per experiment once they are gathered."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FOLDER, GATHERED = "cells", "gathered"
 
 
 def settings(cell: Cell, scale: str) -> dict[str, Any]:
-    """All that determines a cell's result: a stored cell is used only where this is the same."""
+    """Everything that determines the result of a cell. A stored cell is used only if this is the same."""
     case = dataclasses.asdict(cell.case)
     for shared in ("experiments", "widths", "realisations", "more_realisations", "shown_in", "title"):
         case.pop(shared)
@@ -29,7 +29,7 @@ def settings(cell: Cell, scale: str) -> dict[str, Any]:
 
 
 def _of_experiment(cell: Cell) -> dict[str, Any]:
-    """Double precision goes without saying: cells that were stored before there was another are still found."""
+    """Double precision is not stored, so that older cells are still found."""
     experiment = dataclasses.asdict(cell.experiment)
     if experiment["precision"] == "double":
         experiment.pop("precision")
@@ -37,24 +37,24 @@ def _of_experiment(cell: Cell) -> dict[str, Any]:
 
 
 def write(folder: Path, cell: Cell, scale: str, result: dict[str, Any], origin: dict[str, Any]) -> Path:
-    """Write a finished cell in one stroke."""
+    """Write a finished cell atomically."""
     content = {"settings": settings(cell, scale), "result": result, "provenance": origin}
     return write_json(folder / FOLDER / f"{cell.key}.json", content)
 
 
 def is_there(folder: Path, cell: Cell, scale: str, gathered: dict[str, dict[str, Any]]) -> bool:
-    """Whether this very cell, with these very settings, is already among the results."""
+    """Whether this cell, with the same settings, is among the results."""
     found = stored(folder, cell.key, gathered)
     return found is not None and found["settings"] == json.loads(json.dumps(settings(cell, scale)))
 
 
 def stored(folder: Path, key: str, gathered: dict[str, dict[str, Any]]) -> dict[str, Any] | None:
-    """A cell by its key; a loose file stands before a gathered one."""
+    """A cell by its key. A loose file takes precedence over a gathered one."""
     return _load(folder / FOLDER / f"{key}.json") or gathered.get(key)
 
 
 def read(folder: Path) -> dict[str, dict[str, Any]]:
-    """All cells of a folder by their key; a loose file stands before a gathered one."""
+    """All cells of a folder by their key. A loose file takes precedence over a gathered one."""
     found = read_gathered(folder)
     for path in sorted((folder / FOLDER).rglob("*.json")):
         content = _load(path)
@@ -98,7 +98,7 @@ def gather(folder: Path, file_of: Callable[[str], str] = experiment_of) -> list[
 
 
 def _packed(cells: dict[str, dict[str, Any]]) -> str:
-    """JSON with a line per cell, which refers to its provenance by number."""
+    """JSON with a line per cell. Each cell refers to its provenance by number."""
     origins: list[dict[str, Any]] = []
     lines = []
     for key, cell in sorted(cells.items()):

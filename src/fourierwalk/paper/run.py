@@ -1,4 +1,4 @@
-"""One cell of the paper: data in, plain numbers out."""
+"""Computes a cell: from its settings to plain numbers."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def run(cell: Cell, place: Place) -> dict[str, Any]:
     if cell.experiment.method == "check":
         return CHECKS[cell.experiment.name].compute()
     if cell.experiment.method == "gradient":
-        place = place._replace(device="cpu")  # one sample a step: nothing for a GPU to do
+        place = place._replace(device="cpu")  # one sample a step is too little work for a GPU
     data = place.rows_of(cell)
     return _result(cell, data, METHODS[cell.experiment.method](cell, data))
 
 
 def run_together(cells: Sequence[Cell], place: Place) -> list[dict[str, Any]]:
-    """Compute realisations of one walk side by side, as one stack of problems; each counts its share of the seconds."""
+    """Compute realisations of one walk side by side, as one stack of problems. Each counts its share of the seconds."""
     if len(cells) == 1:
         return [run(cells[0], place)]
     data = [place.rows_of(cell) for cell in cells]
@@ -56,7 +56,7 @@ def _result(cell: Cell, data: Realisation, fitted: Outcome) -> dict[str, Any]:
 
 
 MOST_WORK_TOGETHER = 2**23
-"""Rows times frequencies of a walk up to which a GPU has time for others beside it."""
+"""Up to this product of rows and frequencies, realisations of a walk run side by side on a GPU."""
 
 
 def groups(wanted: Sequence[Cell], together: bool) -> list[list[Cell]]:
@@ -121,7 +121,7 @@ def _spans(experiment: Experiment) -> list[int]:
 
 
 def _advanced(sampler: Metropolis, minimize: Any, state: State, rng: Any, n_steps: int) -> tuple[State, Any]:
-    """So many steps on, and the sum of their acceptances."""
+    """The state after n steps, and the sum of their acceptances."""
     accepted: Any = 0.0
     for after, info in ahead.sample(sampler, minimize, state, rng, n_steps):
         state, accepted = after, accepted + info.acceptance
@@ -129,7 +129,7 @@ def _advanced(sampler: Metropolis, minimize: Any, state: State, rng: Any, n_step
 
 
 def _finished(sampler: Metropolis, minimize: Any, state: State) -> tuple[State, np.ndarray]:
-    """The last refit, and its loss on the host: the device is done."""
+    """The last refit. Its loss is read to the host, so the device is done."""
     state, loss = sampler.refit(state, minimize)
     return state, to_host(loss) if is_remote(loss) else loss
 

@@ -1,4 +1,4 @@
-"""Cells to curves: figures over K, over the spread of the frequencies, and over time; and what is missing."""
+"""From cells to curves over K, over the spread of the frequencies and over time; and which cells are missing."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Found = dict[str, dict[str, Any]]
 
 
 def curve(found: Found, case: str, experiment: str, figure: str = "rms_modulus") -> Curve:
-    """A figure of an experiment's cells over K. Seeds beyond those of the case are left out: every K has the same."""
+    """A measure of an experiment's cells over K. Every K has the same seeds: those of the case."""
     values: dict[int, list[float]] = {}
     for width, seed, result in results.of(found, case, experiment):
         if result.get(figure) is not None and seed < CASES[case].n_seeds:
@@ -58,7 +58,7 @@ def is_digits(found: Found) -> bool:
 
 
 def missing(found: Found, scale: str) -> list[str]:
-    """What the scale asks for and the results lack, a line per experiment."""
+    """Missing cells of the scale, a line per experiment."""
     lines = []
     for case in (at_scale(case, scale) for case in CASES.values()):
         lacking: dict[str, dict[int, int]] = {}
@@ -73,7 +73,7 @@ def missing(found: Found, scale: str) -> list[str]:
 
 
 def rounded(found: Found, case: str) -> str:
-    """Which walks of a case had products below double precision; empty where none had."""
+    """Which walks of a case had products below double precision; empty if none had."""
     cells = [cell["settings"] for key, cell in found.items() if key.startswith(f"{case}/")]
     precisions = [settings["experiment"].get("precision") for settings in cells]
     kinds = sorted({precision for precision in precisions if precision is not None})
@@ -89,7 +89,7 @@ def rounded(found: Found, case: str) -> str:
 def trace(found: Found, experiment: str) -> np.ndarray | None:
     """(step, seconds, rms modulus, rms real) of Case 3's first realisation that no GPU computed.
 
-    Seconds are those in which the process had a processor, where they were counted.
+    Seconds are processor seconds of the process, if they were counted.
     """
     for key in sorted(found):
         cell = found[key]
@@ -108,7 +108,7 @@ def traces(found: Found, experiment: str) -> np.ndarray:
 
 
 def time_to(line: np.ndarray, error: float) -> float:
-    """Seconds until an error is first reached; infinite where it never is."""
+    """Seconds until an error is first reached; infinite if it never is."""
     reached = np.flatnonzero(line[:, 2] <= error)
     return float(line[reached[0], 1]) if reached.size else math.inf
 
@@ -129,7 +129,7 @@ def sweep(found: Found, figure: str = "rms_modulus") -> dict[float, tuple[float,
 
 
 def sweep_by_seed(found: Found, figure: str) -> dict[float, dict[int, float]]:
-    """The error by σ_ω and realisation; all σ_ω of a realisation have the same data."""
+    """The error by σ_ω and realisation. All σ_ω of a realisation have the same data."""
     values: dict[float, dict[int, float]] = {}
     for key, cell in found.items():
         settings, result = cell["settings"], cell["result"]

@@ -75,7 +75,7 @@ def _n_seeds(lines: list[Curve], width: int) -> str:
 
 
 def _scatter(line: Curve, width: int, digits: int) -> str:
-    """Mean and, of several seeds, standard deviation."""
+    """Mean and, if there are several seeds, standard deviation."""
     at = np.flatnonzero(line.widths == width)
     if not at.size:
         return NOTHING

@@ -1,4 +1,4 @@
-"""What became of a claim of the paper: one of four verdicts, the numbers that it rests on, and where it is limited."""
+"""The verdict on a claim of the paper: one of four kinds, the numbers that it rests on, and its restriction."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-MISSING = "The cells for it are not there."
+MISSING = "Its cells have not been computed."
 
 
 class Verdict(StrEnum):
@@ -26,7 +26,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of the paper and what became of it.
+    """A statement of the paper and the verdict on it.
 
     Parameters
     ----------
@@ -35,11 +35,11 @@ class Claim:
     where : str
         Its equation, figure, table or section, numbered as in the paper.
     verdict : Verdict
-        What became of it.
+        The verdict.
     evidence : str
         One sentence with the numbers, and their standard errors after "±".
     restriction : str
-        For which part, reading or measure it is meant; empty where the verdict is for all that the paper says.
+        The part, reading or measure that the verdict is about; empty if it is about all that the paper says.
     """
 
     text: str
@@ -55,7 +55,7 @@ def missing(text: str, where: str) -> Claim:
 
 
 def at_scale(claim: Claim, scales: Sequence[str]) -> Claim:
-    """The claim as results of these scales can judge it: only those with the paper's own parameters refute anything.
+    """The claim as results of these scales can judge it. Only results with the paper's own parameters can refute it.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def at_scale(claim: Claim, scales: Sequence[str]) -> Claim:
 
 
 def of_parts(parts: Sequence[bool]) -> Verdict:
-    """Holds where every part does, partly where some do.
+    """Holds if every part does, partly if some do.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Four ways to choose frequencies, on the paper's first target and on digits: what the demo runs."""
+"""The demo's study: four ways to choose frequencies, on the paper's first target and on digits."""
 
 from __future__ import annotations
 

@@ -1,15 +1,15 @@
-"""What a method has done after so many steps, counted rather than timed: the same on every machine."""
+"""The work of a method after some steps. It is counted, not timed, so it is the same on every machine."""
 
 from __future__ import annotations
 
 from fourierwalk.paper.cases import Case, Experiment
 
 COSINE = 40
-"""Operations that a sine and a cosine of one angle are counted as."""
+"""Number of operations that the sine and cosine of one angle count as."""
 
 
 def solves(experiment: Experiment, step: int) -> int:
-    """Least squares problems that a walk has solved: at its start, at every step, and at every m-th once more."""
+    """Number of solves of a walk: one at its start, one at every step, and one more at every m-th step."""
     return 1 + step + step // experiment.refit_every
 
 
@@ -27,7 +27,7 @@ def evaluations(case: Case, experiment: Experiment, width: int, step: int) -> fl
 
 
 def operations(case: Case, experiment: Experiment, width: int, step: int) -> float:
-    """Additions and multiplications of real numbers, in the plain way of doing it.
+    """Additions and multiplications of real numbers, by the plain method.
 
     Every value exp(iω·x) takes 2d + 40. A solve adds 4NK² for one triangle of SᴴS, 8NK for Sᴴy and 4K³/3 for the
     factorisation; a sample of the gradient 2d + 24 for each frequency.

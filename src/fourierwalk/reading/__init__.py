@@ -1,1 +1,1 @@
-"""Tables from a user's files: CSV and TSV, NPZ, Parquet; read block by block, every mistake one sentence."""
+"""Tables from CSV, TSV, NPZ and Parquet files, read block by block. Every error is one sentence."""

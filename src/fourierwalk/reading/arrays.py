@@ -20,12 +20,12 @@ _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.r
 
 
 def read_arrays(path: Path) -> dict[str, np.ndarray]:
-    """All arrays of a file by their names; every size is checked before memory is taken.
+    """All arrays of a file, by name. Every size is checked before memory is taken.
 
     Raises
     ------
     ValueError
-        Where the file is no NPZ file, holds pickled objects, or more than fits into memory.
+        If the file is not an NPZ file, holds pickled objects, or holds more than fits into memory.
     """
     check_file(path)
     try:
@@ -40,7 +40,7 @@ def read_arrays(path: Path) -> dict[str, np.ndarray]:
 
 
 def _read(path: Path, file: zipfile.ZipFile, info: zipfile.ZipInfo) -> np.ndarray:
-    """One array, once it is sure that the header claims no more than there is."""
+    """One array, after checking that its header claims no more than the file holds."""
     name = info.filename[:-4]
     try:
         with file.open(info) as member:
@@ -61,7 +61,7 @@ def _read(path: Path, file: zipfile.ZipFile, info: zipfile.ZipInfo) -> np.ndarra
 
 @dataclass(frozen=True)
 class Arrays:
-    """The columns of an NPZ file: those of X, called by `names` or x0, x1, …, and y; or an array per column.
+    """The columns of an NPZ file: those of X (named by `names`, or x0, x1, …) and y; or one array per column.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""CSV and TSV files, read in blocks by Python's own csv module: no memory but a block's, and no library more."""
+"""CSV and TSV files, read in blocks by Python's own csv module. Only one block is in memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fourierwalk.tables.table import MOMENTS, NUMBERS, WORDS, Table
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 SAMPLE_BYTES, SAMPLE_ROWS = 1 << 16, 200
 MOSTLY = 0.9
-"""A column of words of which at least so many are numbers is remarked on."""
+"""A column of words gets a remark if at least this share of them are numbers."""
 
 _MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
 _BINARIES = {
@@ -32,7 +32,7 @@ _BINARIES = {
 
 
 class Texts(NamedTuple):
-    """Records of a file as they are written, with the lines that they begin in."""
+    """Records of a file as text, with the line that each begins in."""
 
     records: list[list[str]]
     lines: list[int]
@@ -47,7 +47,7 @@ class Delimited:
     path : Path
         The file.
     encoding : str
-        Of its text.
+        Encoding of the text.
     delimiter : str
         Between its columns.
     decimal : str
@@ -74,7 +74,7 @@ class Delimited:
 
     @classmethod
     def of(cls, path: Path, encoding: str | None = None) -> Delimited:
-        """Look at the beginning of a file for its encoding, delimiter, decimal mark and header."""
+        """Find the encoding, delimiter, decimal mark and header at the beginning of a file."""
         check_file(path)
         with path.open("rb") as file:
             start = file.read(SAMPLE_BYTES)
@@ -94,13 +94,13 @@ class Delimited:
         return cls(path, encoding, delimiter, decimal, check_names(path, header))
 
     def rows(self) -> float:
-        """By the size of the file and of its first lines."""
+        """An estimate from the size of the file and of its first lines."""
         with self.path.open("rb") as file:
             start = file.read(SAMPLE_BYTES)
         return max(1.0, self.path.stat().st_size / (len(start) / max(1, start.count(b"\n"))) - 1)
 
     def kinds(self) -> tuple[Kind, ...]:
-        """Numbers where all texts are numbers, else moments where all are, else words."""
+        """Numbers if all texts are numbers, else moments if all are dates, else words."""
         possible = [[NUMBERS, MOMENTS] for _ in self.names]
         remarks = [""] * len(self.names)
         for texts in self._texts():
@@ -117,7 +117,7 @@ class Delimited:
         )
 
     def blocks(self, columns: Sequence[str], kinds: Sequence[str]) -> Iterator[Block]:
-        """Rows of some columns, each read as a kind; what cannot be is a sentence with its line."""
+        """Rows of some columns, each read as a kind. The error for a wrong value says its line."""
         places = [self.names.index(name) for name in columns]
         for texts in self._texts():
             by_column = list(zip(*texts.records, strict=True))
@@ -144,7 +144,7 @@ class Delimited:
         return column
 
     def _texts(self) -> Iterator[Texts]:
-        """Blocks of records, all as long as the header; lines without anything in them are skipped."""
+        """Blocks of records, all as long as the header. Empty lines are skipped."""
         records = _records(self.path, self.encoding, self.delimiter)
         next(records)
         while some := list(islice(records, BLOCK_ROWS)):
@@ -178,7 +178,7 @@ def _records(path: Path, encoding: str, delimiter: str) -> Iterator[tuple[int, l
 
 
 def _sample(path: Path, encoding: str, delimiter: str) -> list[list[str]]:
-    """The first records; a file that is damaged further on shows later."""
+    """The first records. Damage further on in the file shows later."""
     found: list[list[str]] = []
     try:
         for _, record in islice(_records(path, encoding, delimiter), SAMPLE_ROWS):

@@ -1,4 +1,4 @@
-"""A file of rows by its ending."""
+"""The reader of a file, by its suffix."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ READERS: dict[str, Callable[[Path, str | None], Source]] = {
 
 
 def source(path: Path | str, encoding: str | None = None) -> Source:
-    """The file, looked at but not yet read.
+    """Open a file. Its rows are read later.
 
     Parameters
     ----------
     path : path or str
         A .csv, .tsv, .txt, .npz or .parquet file.
     encoding : str, optional
-        Of a text file; None: UTF-8, or what its first bytes say.
+        Encoding of a text file. None: UTF-8, or UTF-16 if the file begins with its byte order mark.
 
     Raises
     ------
     ValueError, FileNotFoundError, ImportError
-        One sentence that says what is wrong with the file.
+        What is wrong with the file, in one sentence.
     """
     path = Path(path)
     reader = READERS.get(path.suffix.lower())

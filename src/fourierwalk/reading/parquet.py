@@ -23,7 +23,7 @@ class Parquet:
 
     @classmethod
     def of(cls, path: Path, encoding: str | None = None) -> Parquet:
-        """Open a file; its rows are read later."""
+        """Open a file. Its rows are read later."""
         check_file(path)
         try:
             import pyarrow.parquet

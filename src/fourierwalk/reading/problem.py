@@ -1,4 +1,4 @@
-"""From a file to a problem: inputs, targets, the task, and a word on everything that was left out."""
+"""From a file to a problem: inputs, targets, the task, and a remark on everything that is left out."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from fourierwalk.tables.table import Table
 TASKS = ("regression", "classification")
 
 MOST_CODES = 20
-"""Whole numbers 0, 1, 2, … or 1, 2, 3, … of at most so many different values are classes."""
+"""Whole numbers 0, 1, 2, … or 1, 2, 3, … are classes if they have at most this many different values."""
 
 DISTINCT = 0.95
-"""Words of which more than this share are different identify rows."""
+"""Words identify rows if more than this share of them are different."""
 
 LEAST_ROWS = 20
-"""With fewer rows nothing is taken for an identifier."""
+"""With fewer rows no column counts as an identifier."""
 
 _IDENTIFIER = re.compile(r"(?i)(.*[_ .-])?(id|uid|uuid|index|idx|row|number|no|nr)|column 1|unnamed: 0")
 
@@ -28,7 +28,7 @@ _IDENTIFIER = re.compile(r"(?i)(.*[_ .-])?(id|uid|uuid|index|idx|row|number|no|n
 class Problem(NamedTuple):
     """What is to be learnt.
 
-    `y` are numbers, or labels. `lines` are the rows' lines in the file. `said` has a sentence for each thing that was
+    `y` holds numbers or labels. `lines` has each row's line in the file. `said` has a sentence for each thing that was
     inferred or left out.
     """
 
@@ -58,9 +58,9 @@ def read(
     task : {"regression", "classification"}, optional
         None: inferred from the target.
     drop : sequence of str
-        Columns that are no inputs.
+        Columns that are not inputs.
     keep : sequence of str
-        Columns that are inputs whatever they look like.
+        Columns that are inputs even if they look like identifiers, constants or copies of the target.
     """
     target = _chosen(source, target, drop, keep)
     names = _names(source, drop)
@@ -96,7 +96,7 @@ def _names(source: Source, drop: Sequence[str]) -> list[str]:
 
 
 def _chosen(source: Source, target: str | None, drop: Sequence[str], keep: Sequence[str]) -> str:
-    """The target's name, once all names are known to be columns."""
+    """The name of the target, after checking that all names are columns."""
     for option, given in (("--target", [] if target is None else [target]), ("--drop", drop), ("--keep", keep)):
         unknown = [name for name in given if name not in source.names]
         if unknown:
@@ -129,7 +129,7 @@ def _check_target(source: Source, target: str, y: np.ndarray, lines: np.ndarray,
 
 
 def task_of(target: str, y: np.ndarray, task: str | None) -> tuple[str, str]:
-    """The task and why; one sentence where it makes no sense.
+    """The task, and the reason for it. An error if the target fits no task.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def task_of(target: str, y: np.ndarray, task: str | None) -> tuple[str, str]:
 
 
 def _useless(name: str, column: np.ndarray, y: np.ndarray) -> str:
-    """Why a column cannot help, in a few words; nothing where it can."""
+    """Why a column cannot help, in a few words; empty if it can."""
     n = column.size
     if column.dtype == object:
         levels = set(column.tolist())
@@ -182,20 +182,20 @@ def _useless(name: str, column: np.ndarray, y: np.ndarray) -> str:
 
 
 def missing(column: np.ndarray) -> np.ndarray:
-    """Which values of a table's column are not there."""
+    """Which values of a column are missing."""
     if column.dtype == object:
         return np.array([value is None for value in column.tolist()], dtype=bool)
     return np.isnat(column) if column.dtype.kind == "M" else np.isnan(column)
 
 
 def _numbers_rows(name: str, column: np.ndarray) -> bool:
-    """Whether whole numbers, all different, are called as identifiers are. Others may be a time, which can help."""
+    """Whether whole numbers, all different, are called like identifiers. Others may be times, which can help."""
     is_whole = bool(np.all(column == np.round(column)))
     return is_whole and bool(_IDENTIFIER.fullmatch(name)) and np.unique(column).size == column.size
 
 
 def _is_copy(column: np.ndarray, y: np.ndarray) -> bool:
-    """Whether numbers are a multiple of the target but for a constant, or its classes under other names."""
+    """Whether numbers are a linear function of the target, or its classes under other names."""
     if y.dtype == object or np.unique(y).size <= MOST_CODES:
         return np.unique(column).size <= MOST_CODES and _is_relabelled(column, y)
     if np.std(y) == 0:

@@ -1,4 +1,4 @@
-"""What a file of rows is to the commands: named columns, their kinds, and blocks of rows."""
+"""What commands see of a file: named columns, their kinds, and blocks of rows."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import numpy as np
 from fourierwalk.tables.table import Table
 
 BLOCK_ROWS = 20_000
-"""Rows that are read at once."""
+"""Number of rows that are read at once."""
 
 
 class Block(NamedTuple):
-    """Some rows, and the line of the file that each begins in (of a file without lines, its number from 1 on)."""
+    """Some rows, and the line of the file that each begins in. In a file without lines, rows are numbered from 1."""
 
     table: Table
     lines: np.ndarray
 
 
 class Kind(NamedTuple):
-    """What a column holds ("numbers", "words" or "moments"), and a remark where that may surprise."""
+    """What a column holds ("numbers", "words" or "moments"), and a remark if that may surprise."""
 
     name: str
     remark: str = ""
@@ -40,10 +40,10 @@ class Source(Protocol):
         """Of the columns."""
 
     def rows(self) -> float:
-        """About how many rows there are, without reading them."""
+        """An estimate of the number of rows, without reading them."""
 
     def kinds(self) -> tuple[Kind, ...]:
-        """What each column holds, by all rows."""
+        """What each column holds, judged by all rows."""
 
     def blocks(self, columns: Sequence[str], kinds: Sequence[str]) -> Iterator[Block]:
         """Rows of some columns, each read as a kind."""
@@ -60,7 +60,7 @@ def whole(source: Source, columns: Sequence[str], kinds: Sequence[str]) -> Block
 
 
 def check_file(path: Path) -> None:
-    """That there is a file with something in it."""
+    """Check that the file exists and is not empty."""
     if not path.exists():
         raise FileNotFoundError(f"The file {path} is not there.")
     if not path.is_file():
@@ -70,7 +70,7 @@ def check_file(path: Path) -> None:
 
 
 def check_names(path: Path, names: Sequence[str]) -> tuple[str, ...]:
-    """Different names; a column without one is called by its number."""
+    """The names of the columns, all different. A column without a name is called by its number."""
     found = tuple(name.strip() or f"column {number}" for number, name in enumerate(names, 1))
     twice = [name for name in found if found.count(name) > 1]
     if twice:

@@ -1,4 +1,4 @@
-"""Texts of one column to numbers, moments or words."""
+"""Turns the texts of a column into numbers, dates and times, or words."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 from fourierwalk.tables.table import MOMENTS, NUMBERS, WORDS
 
 MISSING = frozenset(["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "#N/A", "?"])
-"""Texts that stand for no value; spaces around them do not count."""
+"""Texts that mean a missing value. Spaces around them do not count."""
 
 TRUTHS = {**dict.fromkeys(("true", "TRUE"), "True"), **dict.fromkeys(("false", "FALSE"), "False")}
-"""Truth values as one word each, whoever wrote the file."""
+"""Spellings of truth values, each with the one word that it becomes."""
 
 SAMPLE = 1000
-"""Texts that are looked at to tell how many of a column of words are numbers."""
+"""Number of texts used to estimate which share of a column of words are numbers."""
 
 POINT, COMMA = ".", ","
 _THOUSANDS = {
@@ -30,7 +30,7 @@ _GERMAN = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?: (\d{1,2}:\d{2}(?::\d{2})
 
 
 class OddText(ValueError):
-    """A text that is not of the kind; `place` is its index among the texts."""
+    """The error for a text that is not of the kind. `place` is its index among the texts."""
 
     def __init__(self, place: int, text: str) -> None:
         super().__init__(text)
@@ -38,7 +38,7 @@ class OddText(ValueError):
 
 
 def numbers(texts: Sequence[str], decimal: str = POINT) -> np.ndarray:
-    """Float64, NaN for what is missing; thousands may be separated.
+    """Numbers as float64, with NaN for missing values. Thousands separators are allowed.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def _number(text: str, decimal: str) -> float:
 
 
 def moments(texts: Sequence[str], decimal: str = POINT) -> np.ndarray:
-    """Dates and times, year first or as in 31.12.2024; of a time with a zone the hour of the place.
+    """Dates and times, written year first or as in 31.12.2024. A time with a time zone keeps its local hour.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def _moment(text: str) -> np.datetime64:
 
 
 def words(texts: Sequence[str], decimal: str = POINT) -> np.ndarray:
-    """Words without the spaces around them, None for what is missing; equal words are one object.
+    """Words without the spaces around them, with None for missing values. Equal words are one object.
 
     Examples
     --------
@@ -114,7 +114,7 @@ PARSERS: dict[str, Callable[[Sequence[str], str], np.ndarray]] = {NUMBERS: numbe
 
 
 def share_of_numbers(texts: Sequence[str], decimal: str) -> float:
-    """Of the first texts that are there, the share that are numbers."""
+    """The share of numbers among the first texts that are not missing."""
     there = [text for text in texts[:SAMPLE] if text.strip() not in MISSING]
     return sum(is_number(text, decimal) for text in there) / max(1, len(there))
 
@@ -129,7 +129,7 @@ def is_number(text: str, decimal: str = POINT) -> bool:
 
 
 def has_decimal_comma(texts: Sequence[str]) -> bool:
-    """Whether numbers among the texts have a decimal comma, and none has a decimal point."""
+    """Whether some numbers among the texts have a decimal comma and none has a decimal point."""
     plain = [text.strip() for text in texts]
     points = any(re.fullmatch(r"[+-]?\d+\.\d+", text) and not _THOUSANDS[COMMA].fullmatch(text) for text in plain)
     return not points and any(re.fullmatch(r"[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+", text) for text in plain)

@@ -1,1 +1,1 @@
-"""What programs write: files, provenance, figures, pages."""
+"""What commands write: files, provenance, figures, pages."""

@@ -1,4 +1,4 @@
-"""Sentences with verdicts, as a page shows them: a coloured word first, then the sentence and its evidence."""
+"""Claims with verdicts, as a page shows them: a coloured word, then the claim and its evidence."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ SIGNS = {
     "level": "=",
     "behind": "▼",
 }
-"""Verdicts of claims and of comparisons, each with a sign for those who do not see its colour."""
+"""Verdicts of claims and of comparisons, each with a sign for readers who do not see its colour."""
 
 
 class Judged(Protocol):
-    """All that the page asks of a claim."""
+    """What the page needs of a claim."""
 
     @property
     def text(self) -> str:
@@ -39,7 +39,7 @@ class Judged(Protocol):
 
     @property
     def restriction(self) -> str:
-        """Under which the verdict stands; may be empty."""
+        """The restriction under which the verdict stands; may be empty."""
 
 
 class Claim(NamedTuple):
@@ -53,7 +53,7 @@ class Claim(NamedTuple):
 
 
 def shown(claims: Sequence[Judged]) -> str:
-    """A line that counts the verdicts, and the claims as a list.
+    """A line that counts the verdicts, then the list of claims.
 
     Examples
     --------

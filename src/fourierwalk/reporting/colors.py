@@ -31,13 +31,13 @@ DARK = {
     "series-5": "#6cc9db",
 }
 NAMES = {value: name for name, value in LIGHT.items()}
-"""By their value in light mode, which is what figures are drawn in."""
+"""Names of the colours by their value in light mode, in which figures are drawn."""
 
 COLORS = tuple(value for name, value in LIGHT.items() if name.startswith("series-"))
 
 
 def variables() -> str:
-    """CSS that sets every colour as a variable, by what the reader prefers.
+    """CSS that sets every colour as a variable, for light and for dark mode.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A walk as a film: frames of frequencies, amplitudes and fit in, a fragment of HTML out."""
+"""A walk as a film: frames of frequencies, amplitudes and fit become a fragment of HTML."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Frame(NamedTuple):
 
 
 def shoot(walk: Iterable[tuple[Any, Any]], steps: Iterable[int], look: Callable[[Any], Frame]) -> Iterator[Frame]:
-    """Frames of a walk that is under way.
+    """Take frames of a walk while it runs.
 
     Parameters
     ----------
     walk : iterable of (State, Info)
-        What a sampler's ``sample`` yields; a start may be chained before it.
+        What a sampler's ``sample`` yields. You may chain the start before it.
     steps : iterable of int
         The steps after which a frame is taken, as by `moments`.
     look : callable
@@ -49,7 +49,7 @@ def shoot(walk: Iterable[tuple[Any, Any]], steps: Iterable[int], look: Callable[
 
 
 def moments(n_steps: int, n_frames: int = 80) -> list[int]:
-    """Steps to look at: every one at first, when most happens, then at ever longer intervals.
+    """Steps to take frames at: dense at first, when most happens, then at longer and longer intervals.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def moments(n_steps: int, n_frames: int = 80) -> list[int]:
 
 @dataclass(frozen=True)
 class Film:
-    """Frames with what a reader needs to understand them.
+    """Frames, and what a reader needs to understand them.
 
     Parameters
     ----------
@@ -76,9 +76,9 @@ class Film:
         Where these points are, for a function of one variable, in ascending order. Without it the fit is shown over
         the target.
     error_name : str
-        What the frames' error is.
+        Name of the frames' error.
     about : str
-        Where the walk comes from: seed, commit, seconds. A reader sees it who points at the error's curve.
+        Where the walk comes from: seed, commit, seconds. Shown when a reader points at the error curve.
     inputs : sequence of str, optional
         Names of the inputs, for the axes of the frequencies. Of several inputs the two are shown along which the last
         frame's frequencies spread most.

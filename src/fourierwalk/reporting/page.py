@@ -17,7 +17,7 @@ from fourierwalk.reporting.files import write_text
 
 HEAD, CELL = 'th scope="row" role="rowheader"', 'td role="cell"'
 MANY, CROWDED = 6, 12
-"""Columns from which on a table is stacked on a narrow window already, not only on a phone, and cells may wrap."""
+"""Tables of at least this many columns are stacked in narrow windows, not only on phones, and their cells may wrap."""
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Page:
     n_figures: int = field(default=0, repr=False)
 
     def heading(self, text: str) -> Page:
-        """A section's heading, which the contents list too."""
+        """A heading of a section. The contents list it."""
         self.headings.append(text)
         return self._add(f'<h2 id="{_place(len(self.headings))}">{html.escape(text)}</h2>')
 
@@ -50,7 +50,7 @@ class Page:
         )
 
     def table(self, caption: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Page:
-        """A table; cells are shown as they are, the first of a row is its name."""
+        """A table. Cells are shown as they are. The first cell of a row is its name."""
         cells = [[str(cell) for cell in row] for row in rows]
         kinds = [_kind([row[i] for row in cells]) for i in range(len(columns))]
         head = "".join(
@@ -71,7 +71,7 @@ class Page:
         return self._add(claim_lists.shown(claims))
 
     def figure(self, panels: Any, caption: str) -> Page:
-        """A matplotlib figure, or several that stand side by side where there is room, as vector graphics."""
+        """A matplotlib figure as vector graphics, or several figures side by side where there is room."""
         several = list(panels) if isinstance(panels, Sequence) else [panels]
         drawn = []
         for number, panel in enumerate(several):
@@ -100,7 +100,7 @@ class Page:
         return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n{body}\n{script}\n</body></html>\n'
 
     def write(self, path: Path | str) -> Path:
-        """Write the page in one stroke."""
+        """Write the page atomically."""
         return write_text(path, self.html())
 
     def _contents(self) -> str:
@@ -116,7 +116,7 @@ class Page:
 
 
 def asset(name: str) -> str:
-    """A style sheet or script that lies beside this file."""
+    """The text of a style sheet or script in this folder."""
     return resources.files("fourierwalk.reporting").joinpath(name).read_text(encoding="utf-8").strip()
 
 

@@ -1,6 +1,6 @@
-"""Numbers to matplotlib figures. Every function returns a figure and shows nothing.
+"""Figures by matplotlib. Every function returns a figure and shows nothing.
 
-A figure is as wide as a phone. What has several panels is several figures: a page puts them side by side where it can.
+A figure is as wide as a phone. Several panels are several figures, which a page puts side by side where there is room.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LAST = (GUIDE, "large and open: as printed")
 """Names that stand at the end of a legend."""
 
 SHORTEST = 0.25
-"""A bar on a logarithmic axis ends at this share of the mean, with an arrow, where it would go further down."""
+"""On a logarithmic axis a bar ends at this share of the mean, with an arrow, if it would go further down."""
 
 
 def new_figure(n_panels: int = 1, width: float = WIDTH, height: float = HEIGHT) -> tuple[Any, Any]:
@@ -94,7 +94,7 @@ def bars(
     x, mean, spread : array of shape (n,)
         Positions, means, and the half lengths of the bars.
     words : sequence of str, optional
-        What each point tells when a reader points at it.
+        The text of each point, shown when a reader points at it.
     **style
         Of the line: color, marker, label, zorder and the like.
     """

@@ -33,7 +33,7 @@ def provenance(command: str | None = None) -> dict[str, Any]:
 
 
 def _shown(argument: str) -> str:
-    """An argument as it is; of an absolute path its last part alone."""
+    """An argument as it is; only the last part of an absolute path."""
     return Path(argument).name if os.path.isabs(argument) else argument
 
 
@@ -44,7 +44,7 @@ def describe(origin: dict[str, Any]) -> str:
 
 
 def versions() -> dict[str, str]:
-    """Versions of Python and of the libraries that are there."""
+    """Versions of Python and of the installed libraries."""
     found = {"python": platform.python_version()}
     for name in LIBRARIES:
         try:
@@ -55,7 +55,7 @@ def versions() -> dict[str, str]:
 
 
 def machine() -> dict[str, Any]:
-    """Processor, cores, system, and the GPU where torch sees one."""
+    """Processor, cores, system, and the GPU if torch sees one."""
     described: dict[str, Any] = {
         "processor": _processor(),
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
@@ -68,9 +68,9 @@ def machine() -> dict[str, Any]:
 
 
 def commit() -> str | None:
-    """The commit of the source tree that the package runs from, if it runs from one; "+" where it has changes.
+    """The commit of the source tree that the package runs from, if there is one. "+" means uncommitted changes.
 
-    Where the tree is a copy whose history says nothing about it, $FOURIERWALK_COMMIT does.
+    If the tree is a copy without its history, $FOURIERWALK_COMMIT gives the commit.
     """
     if os.environ.get("FOURIERWALK_COMMIT"):
         return os.environ["FOURIERWALK_COMMIT"]

@@ -1,4 +1,4 @@
-"""A mean and its scatter in words."""
+"""A mean and its scatter as text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 
 def with_scatter(mean: float, deviation: float) -> str:
-    """The mean to the digits that its scatter leaves, and two digits of that; without scatter the mean alone.
+    """The scatter to two digits, and the mean to the same place. Without scatter, the mean alone.
 
     Examples
     --------

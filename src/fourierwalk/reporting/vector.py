@@ -1,4 +1,4 @@
-"""A matplotlib figure as SVG: its colours follow the reader's light or dark mode, its points tell their cells."""
+"""A matplotlib figure as SVG. Its colours follow light and dark mode; its points show their cells."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from fourierwalk.reporting.files import write_text
 
 SVG, LINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 HALO = "halo"
-"""The gid of a text that stands on a rim of the background's colour, so that lines below it do not cross it."""
+"""The gid of a text with a rim of the background's colour, which keeps it readable on top of lines."""
 
 DRAWN = ".halo text { paint-order: stroke; stroke: var(--paper); stroke-width: 3px; stroke-linejoin: round; }"
 FONT = "font-family: system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
 
 def tell(line: Any, words: Sequence[str]) -> None:
-    """Say of each point of a line what a reader sees who points at it.
+    """Set the text that a reader sees who points at a point of a line.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def inline(figure: Any, name: str, label: str) -> str:
 
 
 def write(figure: Any, path: Path | str) -> Path:
-    """Write the figure as a file that stands alone and follows light and dark by itself."""
+    """Write the figure as an SVG file of its own, which follows light and dark mode."""
     path = Path(path)
     root = _drawn(figure, path.stem)
     style = ElementTree.Element("style")
@@ -85,7 +85,7 @@ def _drawn(figure: Any, name: str) -> Any:
 
 
 def _saved(figure: Any, name: str) -> str:
-    """Texts stay texts; ids are the same in every run."""
+    """Settings that keep text as text, and make ids the same in every run."""
     from matplotlib import rc_context
 
     nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
@@ -106,7 +106,7 @@ def _tell(root: Any) -> None:
 
 
 def _rename(root: Any, name: str) -> None:
-    """Keep the ids that are referred to, under the figure's name, and the halo as a class."""
+    """Keep only ids that are referred to, prefixed with the figure's name, and turn the halo into a class."""
     used = set(re.findall(r"#([\w.-]+)", " ".join(v for e in root.iter() for v in e.attrib.values())))
     for element in root.iter():
         own = element.attrib.pop("id", None)
@@ -120,7 +120,7 @@ def _rename(root: Any, name: str) -> None:
 
 
 def _rounded(numbers: str) -> str:
-    """A hundredth of a point is more than a screen shows."""
+    """A number rounded to a hundredth of a point, finer than a screen shows."""
     return re.sub(r"-?\d+\.\d{3,}", lambda hit: f"{float(hit[0]):.2f}", " ".join(numbers.split()))
 
 

@@ -1,4 +1,4 @@
-"""How a command tells what it is doing: on a terminal, in a log, or not at all."""
+"""How a command reports its progress: on a terminal, in a log, or not at all."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from rich.console import Console
 
 
 class Voice(Protocol):
-    """What commands speak through; all of it goes to standard error, so that standard output is the result alone."""
+    """What commands report progress through. It goes to standard error; standard output has the result alone."""
 
     def say(self, text: str) -> None:
         """A sentence to keep."""
 
     def watch(self, title: str) -> Any:
-        """A context in which lines that are printed are progress; it may last long."""
+        """A context for a long computation. Lines printed inside it are shown as progress."""
 
     def step(self, text: str) -> None:
         """How far it is."""
@@ -34,13 +34,13 @@ class Silent:
 
     @contextmanager
     def watch(self, title: str) -> Iterator[None]:
-        """Whatever is printed is lost."""
+        """Printed lines are discarded."""
         with redirect_stdout(_Lines(self.step)):
             yield
 
 
 class Log:
-    """A plain line for everything, with the seconds since the beginning.
+    """A plain line for each message, with the seconds since the start.
 
     Examples
     --------
@@ -60,14 +60,14 @@ class Log:
 
     @contextmanager
     def watch(self, title: str) -> Iterator[None]:
-        """The title, then a line for each that is printed."""
+        """The title, then every printed line."""
         self.say(f"{title} …")
         with redirect_stdout(_Lines(lambda line: self.step(_without_clock(line)))):
             yield
 
 
 class Terminal:
-    """Sentences, and one line that moves while something lasts."""
+    """Lines of text, and one moving line during a long computation."""
 
     def __init__(self, console: Console | None = None) -> None:
         self._console = Console(stderr=True) if console is None else console
@@ -75,7 +75,7 @@ class Terminal:
         self._title, self._begin = "", time.monotonic()
 
     def say(self, text: str) -> None:
-        """One line, above the one that moves."""
+        """Print a line above the moving one."""
         self._console.print(text, markup=False, highlight=False)
 
     def step(self, text: str) -> None:
@@ -86,7 +86,7 @@ class Terminal:
 
     @contextmanager
     def watch(self, title: str) -> Iterator[None]:
-        """A line that moves until the end."""
+        """Show a moving line until the end."""
         self._title, self._begin = title, time.monotonic()
         try:
             with self._console.status(title) as self._status, redirect_stdout(_Lines(self.step)):
@@ -96,14 +96,14 @@ class Terminal:
 
 
 def voice(quiet: bool) -> Voice:
-    """The voice for where this runs."""
+    """The voice that fits the terminal and the options."""
     if quiet:
         return Silent()
     return Terminal() if sys.stderr.isatty() else Log()
 
 
 class _Lines:
-    """A stream that hands on whole lines."""
+    """A stream that passes on whole lines."""
 
     encoding = "utf-8"
 
@@ -121,7 +121,7 @@ class _Lines:
 
 
 def _without_clock(line: str) -> str:
-    """A line of a fit's progress without its own seconds."""
+    """A line of a fit's progress, without its own clock."""
     return line.partition("] ")[2] if line.startswith("[") and " s] " in line[:14] else line
 
 

@@ -1,4 +1,4 @@
-"""Every statement of the paper that numbers can judge: Section 5 from the cells, the theory from its checks."""
+"""Every statement of the paper that numbers can judge: those of Section 5 by the cells, the theory by its checks."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def claims(found: Found) -> list[Claim]:
 
 
 def _with_images(claim: Claim, found: Found) -> Claim:
-    """Nothing about MNIST is told by other images."""
+    """Other images do not judge claims about MNIST."""
     return missing(claim.text, claim.where) if "Table 1" in claim.where and is_digits(found) else claim
 
 
 def theory(found: Found) -> list[Claim]:
-    """The claims of Sections 2 to 4, as their checks judge them; these are of one size at every scale."""
+    """The claims of Sections 2 to 4, as their checks judge them. The checks are the same at every scale."""
     return [
         check.judge(found[key]["result"]) if (key := f"theory/{name}/K00000-seed00") in found else check.missing
         for name, check in CHECKS.items()

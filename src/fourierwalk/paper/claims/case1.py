@@ -112,7 +112,7 @@ def sigmoid(found: Found) -> Claim:
 
 
 def equal_amplitudes(found: Found) -> Claim:
-    """The coefficient of variation of |β̂ₖ|: zero where all are equal."""
+    """The coefficient of variation of |β̂ₖ|, which is zero if all are equal."""
     text = "The walk equidistributes the amplitudes |β̂ₖ| as K → ∞."
     where = "Abstract and Section 1, property (b)"
     walk, fixed = (curve(found, "case1", name, "amplitude_variation") for name in ("algorithm-1", "fixed"))

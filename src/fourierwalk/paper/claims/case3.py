@@ -16,7 +16,7 @@ from fourierwalk.paper.work import evaluations, operations
 
 WALKS, GRADIENT = ("algorithm-1", "algorithm-2"), "gradient"
 LEVELS = (0.7, 0.5, 0.35, 0.25, 0.2)
-"""Errors whose first reaching is compared."""
+"""Errors at which the methods are compared: who reaches them first."""
 
 LABELS = {"algorithm-1": "Algorithm 1", "algorithm-2": "Algorithm 2", GRADIENT: "the gradient"}
 
@@ -67,7 +67,7 @@ def less_work(found: Found) -> Claim:
 
 
 def work_to(found: Found, name: str) -> dict[float, tuple[Measured, Measured]]:
-    """(values, operations) until an error is first reached, by error; infinite where a realisation never does."""
+    """(values, operations) until an error is first reached, by error; infinite if a realisation never reaches it."""
     lines = traces(found, name)
     if not len(lines):
         return {}

@@ -61,7 +61,7 @@ def fixed_does_not_converge(found: Found) -> Claim:
 
 
 def column(index: int) -> Callable[[Found], Claim]:
-    """A printed column: one run each, within the 95 % prediction interval of ours or not."""
+    """A printed column, one run per K: whether each is within our 95 % prediction interval."""
 
     def judged(found: Found) -> Claim:
         text = f"Table 1, column “{COLUMN_LABELS[index]}”: our runs reproduce the printed errors."
@@ -78,9 +78,9 @@ def column(index: int) -> Callable[[Found], Claim]:
 
 
 def distance(line: Curve, width: int, printed: float) -> float:
-    """Printed minus our mean, in half widths of the interval that a further run of ours falls into 95 times of 100.
+    """Printed error minus our mean, in half widths of our 95 % prediction interval for a further run.
 
-    NaN where there is no standard deviation.
+    NaN if there is no standard deviation.
     """
     at = np.flatnonzero(line.widths == width)
     if not at.size or line.n_seeds[at[0]] < 2:

@@ -8,13 +8,13 @@ from fourierwalk.paper.curves import SURE, Curve, Measured, compared, exponent, 
 from fourierwalk.paper.verdicts import Claim, Verdict, missing
 
 FROM = 32
-"""The K from which on exponents are fitted; the words of a claim say so."""
+"""Exponents are fitted from this K on. The text of a claim says so."""
 
 
 def lower(text: str, where: str, curve: Curve, other: Curve, restriction: str = "", digits: int = 3) -> Claim:
     """The first curve is below the second: at every K, at some, or at none, by two standard errors.
 
-    It holds where the first is higher at no K and lower at the largest.
+    It holds if the first is higher at no K and lower at the largest.
     """
     differences = compared(curve, other)
     if not differences:
@@ -63,11 +63,11 @@ def falls(curve: Curve) -> bool:
 
 
 def rate(text: str, where: str, curve: Curve, expected: float | None = None) -> Claim:
-    """Errors fall like a power of K, of the expected exponent where one is given.
+    """Errors fall like a power of K, with the expected exponent if one is given.
 
-    It holds where no local exponent differs from it (or from the fitted one) by more than two standard errors, at any
-    K. It holds partly where errors fall at every doubling from K = 32 on and, if one is expected, the fitted exponent
-    is within 0.1 of it.
+    It holds if no exponent between neighbouring K differs from it (or from the fitted one) by more than two standard
+    errors. It holds partly if errors fall at every doubling from K = 32 on and the fitted exponent is within 0.1 of the
+    expected one, if there is one.
     """
     fitted, tail = exponent(curve, FROM), curve.between(FROM)
     if math.isnan(fitted.value):

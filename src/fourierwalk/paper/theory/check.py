@@ -13,7 +13,7 @@ Numbers = dict[str, Any]
 
 
 class Finding(NamedTuple):
-    """What numbers say about a claim."""
+    """What the numbers say about a claim."""
 
     verdict: Verdict
     evidence: str
@@ -29,9 +29,9 @@ class Check:
     text, where : str
         See `Claim`.
     compute : callable
-        No arguments needed; returns numbers, lists and texts, which are what is stored.
+        Takes no arguments; returns numbers, lists and texts, which are stored.
     find : callable
-        Those numbers to a `Finding`; other numbers give another one.
+        Takes those numbers, returns a `Finding`.
     """
 
     text: str
@@ -45,5 +45,5 @@ class Check:
 
     @property
     def missing(self) -> Claim:
-        """The claim before it was computed."""
+        """The claim before its check was computed."""
         return verdicts.missing(self.text, self.where)

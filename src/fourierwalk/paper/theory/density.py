@@ -29,7 +29,7 @@ def _transform(omega: np.ndarray) -> np.ndarray:
 def optimum(claimed: Callable[[np.ndarray], np.ndarray] = _transform) -> Numbers:
     """∫|f̂|²/p minimised over densities p on a grid, from three Gaussians that know nothing of f̂.
 
-    A claimed density that is not the minimiser is away from what the search finds, and has a larger constant.
+    If a claimed density were not the minimiser, the search would find another density with a smaller constant.
     """
     transform, cell = _transform(GRID), GRID[1] - GRID[0]
 
