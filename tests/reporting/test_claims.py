@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from fourierwalk.reporting.claims import SIGNS, Claim, badge, shown
+from fourierwalk.reporting.claims import SIGNS, ShownClaim, badge, shown
 
 
 def test_everything_is_told_and_escaped():
-    markup = shown([Claim("a < b", "Figure 2", "partly", "1 & 2", "K ≥ 32")])
+    markup = shown([ShownClaim("a < b", "Figure 2", "partly", "1 & 2", "K ≥ 32")])
     words = re.sub(r"<[^>]+>", " ", markup)
     for part in ("a &lt; b", "Figure 2", "partly", "1 &amp; 2", "Restriction: K ≥ 32"):
         assert part in words
@@ -16,13 +16,13 @@ def test_everything_is_told_and_escaped():
 
 
 def test_what_is_empty_is_left_out():
-    markup = shown([Claim("a", "", "holds", "")])
+    markup = shown([ShownClaim("a", "", "holds", "")])
     assert "Restriction" not in markup
     assert "<span></span>" not in markup
 
 
 def test_verdicts_are_counted():
-    claims = [Claim("a", "", verdict, "") for verdict in ("holds", "holds", "does not hold")]
+    claims = [ShownClaim("a", "", verdict, "") for verdict in ("holds", "holds", "does not hold")]
     assert re.findall(r"([a-z ]+): (\d)", shown(claims)) == [(" holds", "2"), (" does not hold", "1")]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fourierwalk.reporting import vector
-from fourierwalk.reporting.claims import SIGNS, Claim
+from fourierwalk.reporting.claims import SIGNS, ShownClaim
 from fourierwalk.reporting.page import Page
 from fourierwalk.reporting.plots import bars, error_figure, legend, logarithmic, new_figure
 
@@ -25,7 +25,9 @@ def page_with_everything():
     page.table("Errors", ["method", "error (%)", "fit (s)"], [["adaptive & more", "1.5 ± 0.1", 16]])
     wide = [f"a rather long name of column {i} (s)" for i in range(7)]
     page.table("Wide", ["K", *wide], [[2**i, *["0.1234 ± 0.0012"] * 7] for i in range(3)])
-    page.heading("Claims").claims([Claim("It is so.", "Figure 2", verdict, "1 ± 0", "for some") for verdict in SIGNS])
+    page.heading("Claims").claims(
+        [ShownClaim("It is so.", "Figure 2", verdict, "1 ± 0", "for some") for verdict in SIGNS]
+    )
     return page.figure(told_figure(), "a line").figure([told_figure(), told_figure()], "two lines")
 
 

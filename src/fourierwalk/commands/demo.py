@@ -19,7 +19,7 @@ from fourierwalk.paper import ways
 from fourierwalk.paper.cases import CASES, Cell
 from fourierwalk.paper.film import film
 from fourierwalk.paper.targets import sine_integral, transform_modulus
-from fourierwalk.paper.ways import Problem, Study
+from fourierwalk.paper.ways import DemoProblem, Study
 from fourierwalk.reporting import plots
 from fourierwalk.reporting.page import Page
 from fourierwalk.reporting.provenance import describe, provenance
@@ -58,7 +58,7 @@ def _cells(values: np.ndarray) -> list[str]:
     return [with_scatter(*each) for each in zip(values.mean(axis=0), values.std(axis=0, ddof=1), strict=True)]
 
 
-def _table(problem: Problem, result: Study) -> Table:
+def _table(problem: DemoProblem, result: Study) -> Table:
     table = Table(title=f"{problem.name}: {problem.label}, mean ± standard deviation of {len(SEEDS)} seeds")
     table.add_column("method")
     for width in WIDTHS:
@@ -68,7 +68,7 @@ def _table(problem: Problem, result: Study) -> Table:
     return table
 
 
-def _page(problems: Sequence[Problem], studies: Sequence[Study], start: float) -> Page:
+def _page(problems: Sequence[DemoProblem], studies: Sequence[Study], start: float) -> Page:
     origin = provenance("fourierwalk demo")
     page = Page("fourierwalk: frequencies that walk")
     page.text(
@@ -101,7 +101,7 @@ def _explained() -> list[list[str]]:
     ]
 
 
-def _section(page: Page, problem: Problem, result: Study, commit: str | None) -> None:
+def _section(page: Page, problem: DemoProblem, result: Study, commit: str | None) -> None:
     x, x_test, _, _ = problem.split(SEEDS[0])
     page.heading(problem.name)
     page.text(
@@ -142,7 +142,7 @@ def _words(result: Study, commit: str | None) -> dict[str, list[str]]:
     }
 
 
-def _step_figures(page: Page, problem: Problem, result: Study) -> None:
+def _step_figures(page: Page, problem: DemoProblem, result: Study) -> None:
     _, x, _, y = problem.split(SEEDS[0])
     shown = {name: result.models[name] for name in (ways.DEFAULT, ways.PAPER, ways.FIXED)}
     curves = {name: model.predict(x) for name, model in shown.items()}

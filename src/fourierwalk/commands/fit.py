@@ -17,7 +17,7 @@ from fourierwalk.arrays.memory import free_bytes
 from fourierwalk.commands import options as shared
 from fourierwalk.commands.portrait import Portrait
 from fourierwalk.comparison import held_out
-from fourierwalk.comparison.held_out import Parts
+from fourierwalk.comparison.held_out import HeldOutParts
 from fourierwalk.comparison.run import error_of
 from fourierwalk.estimators import AdaptiveFourierClassifier, AdaptiveFourierRegressor
 from fourierwalk.files import container
@@ -37,11 +37,11 @@ EXAMPLES = """  fourierwalk fit houses.csv --target price --out houses.fw
 """
 
 
-class Fitted(NamedTuple):
+class FittedModel(NamedTuple):
     """A model and what is reported about it. `errors` is empty if no rows were held out."""
 
     model: Any
-    split: Parts
+    split: HeldOutParts
     errors: dict[str, float]
     seconds: float
     interrupted: bool
@@ -126,7 +126,7 @@ def memory(rows: float, columns: int, frequencies: Any) -> float:
     return 2.2e8 + rows * (100.0 * columns + 9.0 * n_features) + 48.0 * n_features**2
 
 
-def _fit(problem: Problem, options: argparse.Namespace, speaker: Voice) -> Fitted:
+def _fit(problem: Problem, options: argparse.Namespace, speaker: Voice) -> FittedModel:
     """Fit to the rows that are not held out, and measure the errors on those that are."""
     start, split = time.perf_counter(), held_out.parts(problem.y, problem.task, options.held_out, options.seed)
     speaker.say(f"{split.train.size:,} rows to learn from, {split.test.size:,} held out.")
@@ -142,7 +142,7 @@ def _fit(problem: Problem, options: argparse.Namespace, speaker: Voice) -> Fitte
             model, interrupted = _model(problem, np.arange(problem.y.size), options, speaker)
     except KeyboardInterrupt:
         interrupted = True
-    return Fitted(model, split, errors, seconds, interrupted)
+    return FittedModel(model, split, errors, seconds, interrupted)
 
 
 def _model(problem: Problem, rows: np.ndarray, options: argparse.Namespace, speaker: Voice) -> tuple[Any, bool]:
@@ -161,11 +161,11 @@ def _model(problem: Problem, rows: np.ndarray, options: argparse.Namespace, spea
     return model.set_params(verbose=0), False
 
 
-def _error(problem: Problem, model: Any, split: Parts) -> float:
+def _error(problem: Problem, model: Any, split: HeldOutParts) -> float:
     return error_of(problem.task, model.predict(problem.inputs[split.test]), problem.y[split.test])
 
 
-def _about(problem: Problem, fitted: Fitted, options: argparse.Namespace) -> dict[str, Any]:
+def _about(problem: Problem, fitted: FittedModel, options: argparse.Namespace) -> dict[str, Any]:
     """What the file holds beside the model."""
     return {
         "target": problem.target,

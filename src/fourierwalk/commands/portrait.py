@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fourierwalk.comparison.held_out import Parts
+from fourierwalk.comparison.held_out import HeldOutParts
 from fourierwalk.data.features import CosineSine
 from fourierwalk.data.rows import Rows
 from fourierwalk.reading.problem import Problem
@@ -31,7 +31,7 @@ class Portrait(NamedTuple):
     """What the page needs."""
 
     problem: Problem
-    split: Parts
+    split: HeldOutParts
     model: Any
     about: dict[str, Any]
 
@@ -86,7 +86,7 @@ class Portrait(NamedTuple):
             )
 
 
-def film(problem: Problem, split: Parts, model: Any) -> Film:
+def film(problem: Problem, split: HeldOutParts, model: Any) -> Film:
     """Descent on the training rows. Its error is on the held-out rows, or on the training rows if there are none."""
     rng = np.random.default_rng(0)
     seen = rng.permutation(split.train)[:FILM_ROWS]

@@ -14,7 +14,7 @@ import sklearn.datasets
 from sklearn.model_selection import train_test_split
 
 from fourierwalk.comparison.surrogates import SURROGATES, three_inputs
-from fourierwalk.comparison.tables import Table, read_folder, read_npz, read_table
+from fourierwalk.comparison.tables import LoadedTable, read_folder, read_npz, read_table
 from fourierwalk.paper import datasets as images
 from fourierwalk.paper.targets import anisotropic_gaussian, sine_integral
 
@@ -173,7 +173,7 @@ def _mnist(name: str, options: Options) -> Dataset:
     return Dataset(name, "classification", lambda _: rows(), n_splits=1, note="The same rows in every split.")
 
 
-def _of_table(name: str, table: Table, made_of: dict[str, Any]) -> Dataset:
+def _of_table(name: str, table: LoadedTable, made_of: dict[str, Any]) -> Dataset:
     if not table.train:
         return replace(repeated(name, table.x, table.y, table.task, **made_of), note=table.said)
 
@@ -203,7 +203,7 @@ EMBEDDED: dict[str, Callable[[str, Options], Dataset]] = {
     "mnist": _mnist,
 }
 
-READERS: dict[str, Callable[[Path, Options], Table]] = {
+READERS: dict[str, Callable[[Path, Options], LoadedTable]] = {
     **dict.fromkeys(
         (".csv", ".tsv", ".txt", ".parquet"),
         lambda path, options: read_table(path, options.target, options.task, options.encoding),

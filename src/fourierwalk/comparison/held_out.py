@@ -41,14 +41,14 @@ REFERENCES: dict[str, dict[str, Callable[[int], Any]]] = {
 """Models with their default settings, by name."""
 
 
-class Parts(NamedTuple):
+class HeldOutParts(NamedTuple):
     """Indices of the training rows and of the held-out rows."""
 
     train: np.ndarray
     test: np.ndarray
 
 
-def parts(y: np.ndarray, task: str, share: float, seed: int) -> Parts:
+def parts(y: np.ndarray, task: str, share: float, seed: int) -> HeldOutParts:
     """A random split, stratified if every class has several rows.
 
     Examples
@@ -59,13 +59,13 @@ def parts(y: np.ndarray, task: str, share: float, seed: int) -> Parts:
     """
     n, n_test = y.size, min(MOST_ROWS, int(share * y.size))
     if n_test < LEAST_ROWS:
-        return Parts(np.arange(n), np.arange(0))
+        return HeldOutParts(np.arange(n), np.arange(0))
     stratify = None
     if task == "classification":
         _, counts = np.unique(y, return_counts=True)
         stratify = y if counts.min() > 1 and counts.size <= min(n_test, n - n_test) else None
     train, test = train_test_split(np.arange(n), test_size=n_test, random_state=seed, stratify=stratify)
-    return Parts(np.sort(train), np.sort(test))
+    return HeldOutParts(np.sort(train), np.sort(test))
 
 
 def measure(task: str) -> str:
@@ -73,7 +73,7 @@ def measure(task: str) -> str:
     return "RMSE" if task == "regression" else "% misclassified"
 
 
-def reference_errors(table: Table, y: np.ndarray, task: str, split: Parts, seed: int) -> dict[str, float]:
+def reference_errors(table: Table, y: np.ndarray, task: str, split: HeldOutParts, seed: int) -> dict[str, float]:
     """The errors of the reference models, on the numeric columns that our encoder makes."""
     encoder = TableEncoder()
     x = encoder.fit_transform(table[split.train], y[split.train])

@@ -70,7 +70,7 @@ class SetRatio(NamedTuple):
         return self.ratio > WORSE and math.log(self.ratio) > 2 * self.standard_error
 
 
-class Difference(NamedTuple):
+class MeanDifference(NamedTuple):
     """One data set: the mean over splits of one error minus the other, and its standard error."""
 
     dataset: str
@@ -86,7 +86,7 @@ class Difference(NamedTuple):
         return "ahead" if self.mean < 0 else "behind"
 
 
-class Verdict(NamedTuple):
+class Standing(NamedTuple):
     """All data sets."""
 
     n_sets: int
@@ -123,7 +123,7 @@ def set_ratio(bed: Bed, one: str, other: str) -> SetRatio | None:
     return SetRatio(bed.name, other, ratio, logs)
 
 
-def difference(bed: Bed, one: str, other: str) -> Difference | None:
+def difference(bed: Bed, one: str, other: str) -> MeanDifference | None:
     """Paired by split, in % misclassified or RMSE over the standard deviation; None if they share no split.
 
     Examples
@@ -137,7 +137,7 @@ def difference(bed: Bed, one: str, other: str) -> Difference | None:
     if not pair:
         return None
     gaps = [bed.reported_error(a) - bed.reported_error(b) for a, b in pair.values()]
-    return Difference(bed.name, float(np.mean(gaps)), _standard_error(gaps), len(gaps))
+    return MeanDifference(bed.name, float(np.mean(gaps)), _standard_error(gaps), len(gaps))
 
 
 def against(beds: Sequence[Bed], one: str, other: str) -> list[SetRatio]:
@@ -156,7 +156,7 @@ def against_best(beds: Sequence[Bed], one: str) -> list[SetRatio]:
     return found
 
 
-def verdict(ratios: Sequence[SetRatio]) -> Verdict | None:
+def verdict(ratios: Sequence[SetRatio]) -> Standing | None:
     """Over data sets: on how many ours is ahead, the clipped geometric mean, and its standard error from paired splits.
 
     Examples
@@ -170,7 +170,7 @@ def verdict(ratios: Sequence[SetRatio]) -> Verdict | None:
         return None
     splits = sorted({split for ratio in ratios for split in ratio.logs})
     by_split = [np.mean([_clipped(each.logs[i]) for each in ratios if i in each.logs]) for i in splits]
-    return Verdict(
+    return Standing(
         len(ratios),
         sum(each.ratio < 1 for each in ratios),
         sum(each.ratio > 1 for each in ratios),

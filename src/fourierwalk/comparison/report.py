@@ -13,7 +13,7 @@ from fourierwalk.comparison.summary import Difference, Found, Row
 from fourierwalk.comparison.tuning import OURS
 from fourierwalk.paper import results
 from fourierwalk.reporting import vector
-from fourierwalk.reporting.claims import Claim
+from fourierwalk.reporting.claims import ShownClaim
 from fourierwalk.reporting.files import write_text
 from fourierwalk.reporting.page import Page
 from fourierwalk.reporting.provenance import describe
@@ -109,7 +109,7 @@ def _section(page: Page, found: Found, dataset: str, folder: Path) -> None:
         if any(ON_GPU in row[0] for row in rows):
             page.text(GPU_NOTE, "note")
         if differences := summary.differences(table):
-            page.claims([Claim(summary.words_of(each), "", _verdict(each), "") for each in differences])
+            page.claims([ShownClaim(summary.words_of(each), "", _verdict(each), "") for each in differences])
         words = {row.method: _words(found, dataset, row) for row in table}
         figure = plots.pareto_figure(table, label, words)
         vector.write(figure, folder / "figures" / f"{dataset}.svg")
@@ -157,7 +157,7 @@ def _words(found: Found, dataset: str, row: Row) -> str:
     return "\n".join([row.label, *lines, f"commit {', '.join(commits)}", *(f"on a GPU: {name}" for name in gpus)])
 
 
-def _widest(found: Found, dataset: str) -> Claim | None:
+def _widest(found: Found, dataset: str) -> ShownClaim | None:
     """Ours of the largest K against the peer that is hardest to beat on the splits that both have."""
     table = summary.rows(found, dataset)
     by_label = {row.label: row for row in table}
@@ -171,7 +171,7 @@ def _widest(found: Found, dataset: str) -> Claim | None:
         for name in (hardest.ours, hardest.peer)
     ]
     text = f"{dataset}: {shown[0]} against {shown[1]}, {summary.error_name(found, dataset)}"
-    return Claim(text, "", _verdict(hardest), summary.words_of(hardest))
+    return ShownClaim(text, "", _verdict(hardest), summary.words_of(hardest))
 
 
 def _verdict(difference: Difference) -> str:

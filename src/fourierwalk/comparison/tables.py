@@ -15,7 +15,7 @@ from fourierwalk.reading.problem import TASKS
 from fourierwalk.tables import table as tables
 
 
-class Table(NamedTuple):
+class LoadedTable(NamedTuple):
     """Inputs (n, d), targets (n,) as numbers or class codes, the task, and the checksum of the files.
 
     Inputs with words or missing values are a `fourierwalk.tables.table.Table`, others an array.
@@ -30,17 +30,19 @@ class Table(NamedTuple):
     said: str = ""  # what was left out
 
 
-def read_table(path: Path, target: str | None = None, task: str | None = None, encoding: str | None = None) -> Table:
+def read_table(
+    path: Path, target: str | None = None, task: str | None = None, encoding: str | None = None
+) -> LoadedTable:
     """Read a file as ``fourierwalk fit`` does. The target is the column of that name, or the last one."""
     found = problem.read(files.source(path, encoding), target, task)
     x = found.inputs
     is_plain = all(kind == tables.NUMBERS for kind in x.kinds) and not any(map(np.any, map(problem.missing, x.columns)))
     y = np.unique(found.y, return_inverse=True)[1] if found.task == "classification" else found.y
     said = " ".join(sentence for sentence in found.said[1:])
-    return Table(np.column_stack(x.columns) if is_plain else x, y, found.task, checksum([path]), said=said)
+    return LoadedTable(np.column_stack(x.columns) if is_plain else x, y, found.task, checksum([path]), said=said)
 
 
-def read_npz(path: Path, task: str | None = None) -> Table:
+def read_npz(path: Path, task: str | None = None) -> LoadedTable:
     """Arrays ``X`` and ``y``, and optionally ``task`` (a word) and the splits.
 
     The splits are ``test``, a Boolean column per split that is true for its test rows, or ``X_test`` and ``y_test``.
@@ -58,10 +60,10 @@ def read_npz(path: Path, task: str | None = None) -> Table:
     labels = np.concatenate([arrays[f"y{part}"].reshape(-1) for part in parts])
     y, task = targets(path, "y", labels, task or _said_task(path, arrays))
     inputs = tables.Table.of(x) if np.any(np.isnan(x)) else x
-    return Table(inputs, y, task, checksum([path]), *_given_splits(path, arrays, x.shape[0]))
+    return LoadedTable(inputs, y, task, checksum([path]), *_given_splits(path, arrays, x.shape[0]))
 
 
-def read_folder(folder: Path, task: str | None = None) -> Table:
+def read_folder(folder: Path, task: str | None = None) -> LoadedTable:
     """``data.txt``, ``index_features.txt``, ``index_target.txt``, and ``index_train_I.txt``, ``index_test_I.txt``."""
     data = _text(folder / "data.txt")
     n, d = data.shape
@@ -77,7 +79,7 @@ def read_folder(folder: Path, task: str | None = None) -> Table:
     x = _finite(folder / "data.txt", "its features", data[:, features])
     y, task = targets(folder / "data.txt", "its target", data[:, target[0]], task)
     train, test = (tuple(_index(path, n, "rows") for path in paths) for paths in (trains, tests))
-    return Table(x, y, task, checksum([folder / "data.txt", *trains, *tests]), train, test)
+    return LoadedTable(x, y, task, checksum([folder / "data.txt", *trains, *tests]), train, test)
 
 
 def targets(path: Path, name: str, values: np.ndarray, task: str | None) -> tuple[np.ndarray, str]:

@@ -18,7 +18,7 @@ from fourierwalk.paper.summary import Found, covariances, curve, sweep_by_seed, 
 NOTHING = "–"
 
 
-class Table(NamedTuple):
+class ReportTable(NamedTuple):
     """A caption, the names of the columns with their units, and rows of text."""
 
     caption: str
@@ -26,7 +26,7 @@ class Table(NamedTuple):
     rows: list[list[str]]
 
 
-def tables(found: Found, case: str) -> list[Table]:
+def tables(found: Found, case: str) -> list[ReportTable]:
     """All tables of a case that its cells allow.
 
     Examples
@@ -44,7 +44,7 @@ def tables(found: Found, case: str) -> list[Table]:
     return [table for table in made[case]() if table.rows] if case in made else []
 
 
-def error_tables(found: Found, case: Case) -> list[Table]:
+def error_tables(found: Found, case: Case) -> list[ReportTable]:
     """Errors, K by method: root mean squares of modulus and real part, and e_K as printed."""
     kinds = {
         "rms_modulus": "Root mean square of |Sβ − y| on test data (targets of standard deviation 1)",
@@ -57,7 +57,7 @@ def error_tables(found: Found, case: Case) -> list[Table]:
     ]
 
 
-def _by_width(found: Found, case: Case, figure: str, caption: str) -> Table:
+def _by_width(found: Found, case: Case, figure: str, caption: str) -> ReportTable:
     lines = {e.label: curve(found, case.name, e.name, figure) for e in case.experiments}
     lines = {label: line for label, line in lines.items() if line.widths.size}
     widths = sorted({int(width) for line in lines.values() for width in line.widths})
@@ -66,7 +66,7 @@ def _by_width(found: Found, case: Case, figure: str, caption: str) -> Table:
         [str(width), _n_seeds(list(lines.values()), width), *(_scatter(line, width, digits) for line in lines.values())]
         for width in widths
     ]
-    return Table(caption, ["K", "n", *lines], rows)
+    return ReportTable(caption, ["K", "n", *lines], rows)
 
 
 def _n_seeds(lines: list[Curve], width: int) -> str:
@@ -83,7 +83,7 @@ def _scatter(line: Curve, width: int, digits: int) -> str:
     return f"{mean:.{digits}f} ± {deviation:.{digits}f}" if line.n_seeds[at[0]] > 1 else f"{mean:.{digits}f}"
 
 
-def exponent_table(found: Found, case: Case) -> Table:
+def exponent_table(found: Found, case: Case) -> ReportTable:
     """Exponents of K between neighbouring widths, and fitted from K = 32 on."""
     lines = {e.label: curve(found, case.name, e.name) for e in case.experiments}
     lines = {label: line for label, line in lines.items() if line.widths.size > 1}
@@ -97,10 +97,10 @@ def exponent_table(found: Found, case: Case) -> Table:
         rows.append(["fitted, K ≥ 32", *(each.text(2) for each in fitted.values())])
     rows = [[NOTHING if cell.startswith("nan") else cell for cell in row] for row in rows]
     caption = "Exponents of K of the root mean square of |Sβ − y|, ± standard error; a K^(−1/2) law has −0.5."
-    return Table(caption, ["K", *lines], rows)
+    return ReportTable(caption, ["K", *lines], rows)
 
 
-def level_table(found: Found) -> Table:
+def level_table(found: Found) -> ReportTable:
     """Case 3: processor seconds until an error is first reached."""
     labels = {e.name: e.label for e in CASES["case3"].experiments}
     lines = {labels[name]: trace(found, name) for name in labels}
@@ -109,17 +109,17 @@ def level_table(found: Found) -> Table:
     if known:
         rows.append(["at the end", *(f"{line[-1, 2]:.3f} after {line[-1, 1]:.0f} s" for line in known.values())])
     caption = "Seconds (one thread, one realisation) until the root mean square of |Sβ − y| is first reached."
-    return Table(caption, ["error", *(f"{label} (s)" for label in known)], rows if known else [])
+    return ReportTable(caption, ["error", *(f"{label} (s)" for label in known)], rows if known else [])
 
 
-def work_tables(found: Found) -> list[Table]:
+def work_tables(found: Found) -> list[ReportTable]:
     """Case 3: counted work until an error is first reached."""
     units = (("Values exp(iω·x) computed (billions)", 1e-9), ("Arithmetic operations (10¹²)", 1e-12))
     labels = {e.name: e.label for e in CASES["case3"].experiments}
     counted = {labels[name]: each for name in labels if (each := work_to(found, name))}
     n = {labels[name]: len(traces(found, name)) for name in labels}
     return [
-        Table(
+        ReportTable(
             f"{words} until the root mean square of |Sβ − y| is first reached; mean ± standard error.",
             ["error", *(f"{label} (n = {n[label]})" for label in counted)],
             [[f"{level:g}", *(_scaled(each[level][i], unit) for each in counted.values())] for level in LEVELS]
@@ -138,7 +138,7 @@ def _scaled(value: Measured, unit: float) -> str:
     return "never" if math.isinf(value.value) else Measured(value.value * unit, value.error * unit).text(2)
 
 
-def covariance_table(found: Found) -> Table:
+def covariance_table(found: Found) -> ReportTable:
     """Case 3: the frequencies' covariance."""
     rows = []
     for experiment in CASES["case3"].experiments:
@@ -149,10 +149,12 @@ def covariance_table(found: Found) -> Table:
     if rows:
         rows.append(["optimum", "", f"{32**2}", f"{32**-2:.4f}", "0"])
     columns = ["method", "n", "variance of ω₁", "variance of ω₂", "covariance"]
-    return Table("Covariance of the frequencies at the end, in normalised units; mean ± standard error.", columns, rows)
+    return ReportTable(
+        "Covariance of the frequencies at the end, in normalised units; mean ± standard error.", columns, rows
+    )
 
 
-def digit_tables(found: Found) -> list[Table]:
+def digit_tables(found: Found) -> list[ReportTable]:
     """Table 1 beside ours, in both readings of the largest output."""
     named = dict(zip(TABLE_COLUMNS, COLUMN_LABELS, strict=True)) | {"tuned": "fixed, σ and λ tuned"}
     made = []
@@ -170,7 +172,7 @@ def digit_tables(found: Found) -> list[Table]:
             for row in rows:
                 row.append(_scatter(lines[name], int(row[0]), 2))
         made.append(
-            Table(
+            ReportTable(
                 f"Table 1: % of test images misclassified by the {reading} of the ten outputs; "
                 "mean ± standard deviation of n realisations, double precision unless said.",
                 columns,
@@ -180,14 +182,14 @@ def digit_tables(found: Found) -> list[Table]:
     return made
 
 
-def change_table(found: Found) -> Table:
+def change_table(found: Found) -> ReportTable:
     """What a changed parameter does at K = 8192."""
     rows = [[label, value] for label, value in changes(found).items()]
     caption = "K = 8192, Algorithm 1, products in bf16: % misclassified (largest modulus) with one parameter changed."
-    return Table(caption, ["changed", "misclassified (%), mean ± standard error"], rows)
+    return ReportTable(caption, ["changed", "misclassified (%), mean ± standard error"], rows)
 
 
-def sweep_table(found: Found) -> Table:
+def sweep_table(found: Found) -> ReportTable:
     """The σ_ω sweep in all four ways of measuring."""
     by_figure = {words: sweep_by_seed(found, figure) for figure, words in FIGURES.items()}
     by_figure = {words: values for words, values in by_figure.items() if values}
@@ -197,4 +199,4 @@ def sweep_table(found: Found) -> Table:
         for s in spreads
     ]
     caption = "Root mean square error over the spread of fixed frequencies, raw data; mean ± standard error."
-    return Table(caption, ["σ_ω", *by_figure], rows)
+    return ReportTable(caption, ["σ_ω", *by_figure], rows)

@@ -27,7 +27,7 @@ AS_PRINTED = {
 }
 
 
-class Problem(NamedTuple):
+class DemoProblem(NamedTuple):
     """Data, an estimator class, and how its error is called and computed."""
 
     name: str
@@ -46,7 +46,7 @@ class Study(NamedTuple):
     models: dict[str, Any]
 
 
-def study(problem: Problem, widths: Sequence[int], seeds: Sequence[int], advance: Callable[[], None]) -> Study:
+def study(problem: DemoProblem, widths: Sequence[int], seeds: Sequence[int], advance: Callable[[], None]) -> Study:
     """Fit every method at every width and seed; each seed has data of its own."""
     errors, seconds = ({method: np.empty((len(seeds), len(widths))) for method in METHODS} for _ in range(2))
     models: dict[str, Any] = {}
@@ -64,7 +64,7 @@ def study(problem: Problem, widths: Sequence[int], seeds: Sequence[int], advance
     return Study(errors, seconds, models)
 
 
-def fit(method: str, problem: Problem, width: int, seed: int, x: Any, y: Any) -> Any:
+def fit(method: str, problem: DemoProblem, width: int, seed: int, x: Any, y: Any) -> Any:
     """One of the four ways."""
     estimator = problem.estimator(width, random_state=seed)
     if method == TUNED:
@@ -73,7 +73,7 @@ def fit(method: str, problem: Problem, width: int, seed: int, x: Any, y: Any) ->
     return estimator.set_params(**chosen).fit(x, y)
 
 
-def step_problem() -> Problem:
+def step_problem() -> DemoProblem:
     """Case 1 with fewer rows; each seed has rows of its own."""
 
     def split(seed: int) -> tuple[Any, Any, Any, Any]:
@@ -85,10 +85,10 @@ def step_problem() -> Problem:
         return float(np.sqrt(np.mean((model.predict(x) - y) ** 2)) / np.std(y))
 
     label, walk = "Test RMSE / standard deviation of y", {**AS_PRINTED, "n_steps": 1_000, "refit_every": 10}
-    return Problem("Case 1: a regularised step", AdaptiveFourierRegressor, split, label, error, walk)
+    return DemoProblem("Case 1: a regularised step", AdaptiveFourierRegressor, split, label, error, walk)
 
 
-def digits_problem() -> Problem:
+def digits_problem() -> DemoProblem:
     """Scikit-learn's digits; each seed has a split of its own."""
     x, y = load_digits(return_X_y=True)
 
@@ -99,4 +99,4 @@ def digits_problem() -> Problem:
         return float(100 * (1 - model.score(x, y)))
 
     walk = {**AS_PRINTED, "standardize": "auto", "n_steps": 100, "refit_every": 101}
-    return Problem("Digits (scikit-learn)", AdaptiveFourierClassifier, split, "% misclassified", error, walk)
+    return DemoProblem("Digits (scikit-learn)", AdaptiveFourierClassifier, split, "% misclassified", error, walk)

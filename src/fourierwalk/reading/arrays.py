@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from fourierwalk.arrays.memory import free_bytes
-from fourierwalk.reading.source import BLOCK_ROWS, Block, Kind, check_file, check_names
+from fourierwalk.reading.source import BLOCK_ROWS, FileBlock, Kind, check_file, check_names
 from fourierwalk.tables.table import MOMENTS, NUMBERS, WORDS, Table, as_words
 
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
@@ -103,13 +103,13 @@ class Arrays:
         """By the arrays' types."""
         return tuple(Kind({"f": NUMBERS, "M": MOMENTS}.get(column.dtype.kind, WORDS)) for column in self.columns)
 
-    def blocks(self, columns: Sequence[str], kinds: Sequence[str]) -> Iterator[Block]:
+    def blocks(self, columns: Sequence[str], kinds: Sequence[str]) -> Iterator[FileBlock]:
         """Rows of some columns, each as a kind."""
         chosen = [self._as(name, kind) for name, kind in zip(columns, kinds, strict=True)]
         for begin in range(0, self.columns[0].size, BLOCK_ROWS):
             part = slice(begin, begin + BLOCK_ROWS)
             table = Table(tuple(columns), tuple(column[part] for column in chosen))
-            yield Block(table, np.arange(begin + 1, begin + 1 + len(table)))
+            yield FileBlock(table, np.arange(begin + 1, begin + 1 + len(table)))
 
     def _as(self, name: str, kind: str) -> np.ndarray:
         column = self.columns[self.names.index(name)]

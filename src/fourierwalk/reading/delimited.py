@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fourierwalk.reading.source import BLOCK_ROWS, Block, Kind, check_file, check_names
+from fourierwalk.reading.source import BLOCK_ROWS, FileBlock, Kind, check_file, check_names
 from fourierwalk.reading.values import COMMA, PARSERS, POINT, OddText, has_decimal_comma, is_number, share_of_numbers
 from fourierwalk.tables.table import MOMENTS, NUMBERS, WORDS, Table
 
@@ -63,7 +63,7 @@ class Delimited:
     ...     _ = path.write_text("size;make\\n1,5;audi\\n;bmw\\n")
     ...     source = Delimited.of(path)
     ...     next(source.blocks(["size"], ["numbers"]))
-    Block(table=Table(names=('size',), columns=(array([1.5, nan]),)), lines=array([2, 3]))
+    FileBlock(table=Table(names=('size',), columns=(array([1.5, nan]),)), lines=array([2, 3]))
     """
 
     path: Path
@@ -116,7 +116,7 @@ class Delimited:
             Kind(*((each[0],) if each else (WORDS, remark))) for each, remark in zip(possible, remarks, strict=True)
         )
 
-    def blocks(self, columns: Sequence[str], kinds: Sequence[str]) -> Iterator[Block]:
+    def blocks(self, columns: Sequence[str], kinds: Sequence[str]) -> Iterator[FileBlock]:
         """Rows of some columns, each read as a kind. The error for a wrong value says its line."""
         places = [self.names.index(name) for name in columns]
         for texts in self._texts():
@@ -125,7 +125,7 @@ class Delimited:
                 self._column(name, kind, by_column[place], texts.lines)
                 for name, kind, place in zip(columns, kinds, places, strict=True)
             ]
-            yield Block(Table(tuple(columns), tuple(read)), np.array(texts.lines, dtype=np.int64))
+            yield FileBlock(Table(tuple(columns), tuple(read)), np.array(texts.lines, dtype=np.int64))
 
     def _column(self, name: str, kind: str, texts: Sequence[str], lines: Sequence[int]) -> np.ndarray:
         try:

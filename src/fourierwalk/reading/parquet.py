@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fourierwalk.reading.source import BLOCK_ROWS, Block, Kind, check_file, check_names
+from fourierwalk.reading.source import BLOCK_ROWS, FileBlock, Kind, check_file, check_names
 from fourierwalk.tables.table import NUMBERS, WORDS, Table, as_moments, as_numbers, as_words
 
 
@@ -44,7 +44,7 @@ class Parquet:
         table = Table.of(self.file.schema_arrow.empty_table())
         return tuple(Kind(kind) for kind in table.kinds)
 
-    def blocks(self, columns: Sequence[str], kinds: Sequence[str]) -> Iterator[Block]:
+    def blocks(self, columns: Sequence[str], kinds: Sequence[str]) -> Iterator[FileBlock]:
         """Rows of some columns, each as a kind."""
         import pyarrow
 
@@ -53,7 +53,7 @@ class Parquet:
             for batch in self.file.iter_batches(BLOCK_ROWS, columns=stored):
                 table = Table.of(pyarrow.Table.from_batches([batch]).select(stored))
                 read = tuple(_as(*each) for each in zip(columns, kinds, table.columns, strict=True))
-                yield Block(Table(tuple(columns), read), np.arange(begin, begin + len(table)))
+                yield FileBlock(Table(tuple(columns), read), np.arange(begin, begin + len(table)))
                 begin += len(table)
         except (pyarrow.ArrowException, OSError) as error:
             raise ValueError(f"{self.path} is damaged after row {begin - 1}.") from error

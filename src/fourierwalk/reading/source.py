@@ -14,7 +14,7 @@ BLOCK_ROWS = 20_000
 """Number of rows that are read at once."""
 
 
-class Block(NamedTuple):
+class FileBlock(NamedTuple):
     """Some rows, and the line of the file that each begins in. In a file without lines, rows are numbered from 1."""
 
     table: Table
@@ -45,18 +45,18 @@ class Source(Protocol):
     def kinds(self) -> tuple[Kind, ...]:
         """What each column holds, judged by all rows."""
 
-    def blocks(self, columns: Sequence[str], kinds: Sequence[str]) -> Iterator[Block]:
+    def blocks(self, columns: Sequence[str], kinds: Sequence[str]) -> Iterator[FileBlock]:
         """Rows of some columns, each read as a kind."""
 
 
-def whole(source: Source, columns: Sequence[str], kinds: Sequence[str]) -> Block:
+def whole(source: Source, columns: Sequence[str], kinds: Sequence[str]) -> FileBlock:
     """All rows as one block."""
     blocks = list(source.blocks(columns, kinds))
     if not blocks:
         raise ValueError(f"{source.path} must have rows below its header, got none.")
     parts = zip(*(block.table.columns for block in blocks), strict=True)
     table = Table(tuple(columns), tuple(np.concatenate(each) for each in parts))
-    return Block(table, np.concatenate([block.lines for block in blocks]))
+    return FileBlock(table, np.concatenate([block.lines for block in blocks]))
 
 
 def check_file(path: Path) -> None:

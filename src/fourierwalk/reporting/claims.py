@@ -42,7 +42,7 @@ class Judged(Protocol):
         """The restriction under which the verdict stands; may be empty."""
 
 
-class Claim(NamedTuple):
+class ShownClaim(NamedTuple):
     """A claim as it is shown."""
 
     text: str
@@ -57,7 +57,7 @@ def shown(claims: Sequence[Judged]) -> str:
 
     Examples
     --------
-    >>> "holds: 1" in shown([Claim("Errors fall", "Figure 2", "holds", "from 0.4 to 0.1")])
+    >>> "holds: 1" in shown([ShownClaim("Errors fall", "Figure 2", "holds", "from 0.4 to 0.1")])
     True
     """
     return f'{_counts(claims)}<ol class="claims">{"".join(map(_item, claims))}</ol>'
