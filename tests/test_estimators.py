@@ -920,6 +920,9 @@ def spoilt(values, place, value):
 def test_inputs_that_are_not_finite(kind, value, xp):
     X, y = targets(kind)
     bad = xp.asarray(spoilt(X, (3, 1), value))
+    if xp.name == "numpy" and np.isnan(value):  # a missing value: NumPy's arrays may have some
+        assert np.all(np.isfinite(output(small(kind).fit(bad, y), bad)))
+        return
     with pytest.raises(ValueError, match=r"X .*(NaN|infinity)"):
         small(kind).fit(bad, xp.asarray(y))
     model = small(kind).fit(xp.asarray(X), xp.asarray(y))
@@ -937,7 +940,7 @@ def test_targets_that_are_not_finite(kind, value, xp):
 
 def test_sparse_inputs_that_are_not_finite():
     X, y = data()
-    with pytest.raises(ValueError, match="X contains NaN"):
+    with pytest.raises(ValueError, match=r"X must be dense where values are missing, got NaN in a sparse csr_array\."):
         small().fit(scipy.sparse.csr_array(spoilt(X, (3, 1), np.nan)), y)
 
 
@@ -1320,8 +1323,8 @@ def test_after_a_fit_that_failed_there_is_no_model(kind):
             output(model, X)
         assert not hasattr(model, "n_frequencies_")
         model.set_params(patience=None, initial=None).fit(X, y)
-    with pytest.raises(ValueError, match="NaN"):
-        model.fit(spoilt(X, (3, 1), np.nan), y)
+    with pytest.raises(ValueError, match="infinity"):
+        model.fit(spoilt(X, (3, 1), np.inf), y)
     with pytest.raises(NotFittedError):
         output(model, X)
 
