@@ -15,7 +15,7 @@ from fourierwalk.sampling.sampler import MOST_NORM, Info, Minimize, State, norms
 
 @dataclass(frozen=True)
 class Resampling:
-    """Each step resamples frequencies in proportion to |βₖ|, moves all of them, and solves for the amplitudes.
+    """Each step resamples frequencies in proportion to ``|βₖ|``, moves all of them, and solves for the amplitudes.
 
     Parameters
     ----------
