@@ -40,10 +40,10 @@ class Place(NamedTuple):
 
     def rows_of(self, cell: Cell) -> Realisation:
         """A cell's rows on the device. Those of the last cell are kept."""
-        return _rows_there(self, type(self), cell.case, cell.seed)
+        return _rows_there(self, type(self).__name__, cell.case, cell.seed)
 
 
 @lru_cache(maxsize=1)
-def _rows_there(place: Place, kind: type, case: Case, seed: int) -> Realisation:
+def _rows_there(place: Place, kind: str, case: Case, seed: int) -> Realisation:
     """The kind is a key too: tuples of two kinds are equal if their fields are."""
     return place.put_all(split(case, seed, place.data_dir))
