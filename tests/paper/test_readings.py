@@ -9,7 +9,7 @@ import fourierwalk
 from fourierwalk.paper import claims
 from fourierwalk.paper.readings import READINGS, markdown
 
-SOURCE = Path("/work/shared/paper/adaptive-random-fourier-features.tex")
+SOURCE = Path(__file__).parents[3] / "shared" / "paper" / "adaptive-random-fourier-features.tex"
 CITED = {  # by label in the source; a number is cited where these words of ours name it
     "variance_f": 12,
     "main_rate_merr": 13,
