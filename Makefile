@@ -20,7 +20,7 @@ $(VENV)/.installed-%: pyproject.toml | $(BIN)/python
 demo: $(VENV)/.installed-plot
 	$(BIN)/fourierwalk demo
 
-# With COVERAGE=1 nearly twice as slow, and .coverage then holds the lines of the core that ran.
+# With COVERAGE=1 nearly twice as slow, and .pytest_cache/coverage then holds the lines of the core that ran.
 test: lint
 	$(SUITE) $(if $(COVERAGE),--cov --cov-report= --cov-fail-under=0)
 
