@@ -1,5 +1,6 @@
 """The choice among the paths, and that it is made once."""
 
+import warnings
 from types import SimpleNamespace
 
 import numpy as np
@@ -102,4 +103,7 @@ def test_a_fourier_space_that_is_quick_or_chosen_is_not_announced(n_rows):
     rng = np.random.default_rng(0)
     x = rng.standard_normal((n_rows, 3))
     for solver, columns in ((Solver("spectral"), 1), (Solver(), 3)):
-        LeastSquares(Rows(x[:, :columns], x[:, :1]), CosineSine(), 0.1, solver).path(4 * x[:16, :columns])
+        with warnings.catch_warnings(record=True) as announced:
+            warnings.simplefilter("always")
+            LeastSquares(Rows(x[:, :columns], x[:, :1]), CosineSine(), 0.1, solver).path(4 * x[:16, :columns])
+        assert announced == []

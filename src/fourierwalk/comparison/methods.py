@@ -15,6 +15,7 @@ from fourierwalk.comparison.peers import CLASSIFICATION, REGRESSION
 from fourierwalk.comparison.tuning import BESIDE, OURS, PEER, Clock, Fitted
 from fourierwalk.estimators import AdaptiveFourierClassifier, AdaptiveFourierRegressor
 from fourierwalk.paper.baselines import SPREADS, tuned_fixed
+from fourierwalk.paper.ways import AS_PRINTED
 from fourierwalk.training.automatic import Automatic
 from fourierwalk.training.policy import DEFAULT
 from fourierwalk.training.starts import KINDS
@@ -39,17 +40,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 """Ours with a part left out, for `--methods ablation`. "ours" itself has all parts."""
 
-AS_PRINTED: dict[str, Any] = {
-    "sampler": "metropolis",
-    "features": "complex",
-    "n_steps": 1_000,
-    "step_size": "paper",
-    "exponent": "paper",
-    "refit_every": 10,
-    "regularization": 0.1,
-    "standardize": True,
-    "early_stopping": False,
-}
+ALGORITHM_1: dict[str, Any] = {**AS_PRINTED, "n_steps": 1_000, "refit_every": 10, "early_stopping": False}
 """Algorithm 1 with Algorithm 3's scaling: δ = 2.4²/d, γ = 3d − 2, and M, m and λ of the paper's Case 1."""
 
 NAMES = ("ours", "ablation", "fixed", "algorithm-1", *(method.name for method in REGRESSION))
@@ -215,7 +206,7 @@ class AsPrinted(Ours):
         return f"Algorithm 1 as printed, K = {self.width}"
 
     def _estimator(self, seed: int | None) -> Any:
-        return super()._estimator(seed).set_params(**AS_PRINTED)
+        return super()._estimator(seed).set_params(**ALGORITHM_1)
 
 
 def table(task: str, widths: Sequence[Width], device: str | None = None) -> list[Method]:
