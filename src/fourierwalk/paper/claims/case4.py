@@ -136,8 +136,10 @@ def largest_width(found: Found) -> Claim:
     )
     changed = changes(found)
     if changed:
-        evidence += ". With one parameter changed it is " + ", ".join(f"{v} % at {k}" for k, v in changed.items())
-    restriction = "The changed walks had products in bf16. " if changed else ""
+        evidence += ". With products in bf16 it is " + ", ".join(
+            f"{v} % {k}" if k == "as printed" else f"{v} % with {k}" for k, v in changed.items()
+        )
+    restriction = "In bf16 one parameter is changed at a time. " if changed else ""
     return Claim(text, where, verdict, f"{evidence}.", f"{restriction}One image of the test set is 0.01 points.")
 
 
