@@ -43,6 +43,11 @@ class Bed(NamedTuple):
         scale = 1.0 if self.task == "classification" else float(result["target_spread"])
         return float(result["error"]) / scale
 
+    def score(self, result: Mapping[str, Any]) -> float:
+        """Accuracy or R², in shares."""
+        error = self.reported_error(result)
+        return 1.0 - (error / 100 if self.task == "classification" else error**2)
+
     def error(self, results: Iterable[Mapping[str, Any]]) -> float:
         """Over splits: the root mean square; for classes the share of wrong rows of all splits, plus half a row."""
         each = list(results)
@@ -198,8 +203,19 @@ def others(beds: Sequence[Bed], one: str, order: Callable[[str], Any]) -> list[s
     """What a method of ours is compared with: the same width at other commits, then the peers."""
     width = Name.of(one).width
     commits = [name for name in ours(beds) if name != one and Name.of(name).width == width]
-    peers = {name for bed in beds for name in bed.methods if Name.of(name).kind != "ours"}
-    return [*commits, *sorted(peers, key=order)]
+    return [*commits, *sorted(peers(beds), key=order)]
+
+
+def peers(beds: Sequence[Bed]) -> set[str]:
+    """Names of what is neither ours nor ours with a part left out."""
+    return {name for bed in beds for name in bed.methods if Name.of(name).commit is None}
+
+
+def parts(beds: Sequence[Bed], one: str) -> list[str]:
+    """Names of a method of ours with a part left out, of the same width and commit."""
+    _, width, commit = Name.of(one)
+    names = {name for bed in beds for name in bed.methods if name != one}
+    return sorted(name for name in names if Name.of(name)[1:] == (width, commit))
 
 
 def _both(bed: Bed, one: str, other: str) -> dict[int, tuple[Mapping[str, Any], Mapping[str, Any]]]:
