@@ -86,10 +86,10 @@ def described(folder: Path) -> str | None:
     """The commit of a folder by git. "+" means uncommitted changes."""
     command = ["git", "describe", "--always", "--dirty=+", "--abbrev=12", "--exclude=*"]
     try:
-        found = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=10, check=True)
+        answer = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=10, check=True)
     except (OSError, subprocess.SubprocessError):
         return None
-    return found.stdout.strip() or None
+    return answer.stdout.strip() or None
 
 
 def _shortened(commit: str) -> str:

@@ -102,10 +102,10 @@ class Standing(NamedTuple):
     worse: list[SetRatio]
 
 
-def beds_of(found: Mapping[str, Mapping[str, Any]]) -> list[Bed]:
+def beds_of(cells: Mapping[str, Mapping[str, Any]]) -> list[Bed]:
     """The finished cells of a folder by data set, method and split."""
     beds: dict[str, Bed] = {}
-    for _, cell in sorted(found.items()):
+    for _, cell in sorted(cells.items()):
         if "error" not in cell["result"]:
             continue
         dataset, method = cell["settings"]["dataset"], cell["settings"]["method"]
@@ -152,13 +152,13 @@ def against(beds: Sequence[Bed], one: str, other: str) -> list[SetRatio]:
 
 def against_best(beds: Sequence[Bed], one: str) -> list[SetRatio]:
     """Ratios against each data set's best kernel or network peer: the lowest error of those that share most splits."""
-    found = []
+    worst = []
     for bed in beds:
         peers = [name for name, family in bed.families.items() if family == PEER]
         ratios = [ratio for name in peers if (ratio := set_ratio(bed, one, name))]
         most = max((len(ratio.logs) for ratio in ratios), default=0)
-        found += sorted((r for r in ratios if len(r.logs) == most), key=lambda r: -r.ratio)[:1]
-    return found
+        worst += sorted((r for r in ratios if len(r.logs) == most), key=lambda r: -r.ratio)[:1]
+    return worst
 
 
 def verdict(ratios: Sequence[SetRatio]) -> Standing | None:
@@ -167,8 +167,8 @@ def verdict(ratios: Sequence[SetRatio]) -> Standing | None:
     Examples
     --------
     >>> half, same = SetRatio("a", "svm", 0.25, {0: -1.0, 1: -2.0}), SetRatio("b", "svm", 1.0, {0: 0.2, 1: -0.2})
-    >>> found = verdict([half, same])
-    >>> found.n_ahead, found.n_behind, round(found.ratio, 4)  # 0.25 counts as 0.5
+    >>> standing = verdict([half, same])
+    >>> standing.n_ahead, standing.n_behind, round(standing.ratio, 4)  # 0.25 counts as 0.5
     (1, 0, 0.7071)
     """
     if not ratios:

@@ -41,9 +41,9 @@ def datasets(suite: str, data_dir: str | None, names: Sequence[str] = ()) -> lis
 def _tables(data_dir: str | None) -> dict[str, Callable[[], Dataset]]:
     """Data sets by name, read when called: the folder's tables, the UCI sets, the bundled and the generated ones."""
     folder = _folder("tables", data_dir, (TABULAR, *(f"uci/{name}" for name in UCI)))
-    found = _files(folder / TABULAR, "npz", N_SPLITS)
-    found |= {name: partial(_read, str(folder / "uci" / name), "uci", N_SPLITS) for name in UCI}
-    return found | {name: partial(_read, name, "other", N_SPLITS) for name in (*BUNDLED, *GENERATED)}
+    readers = _files(folder / TABULAR, "npz", N_SPLITS)
+    readers |= {name: partial(_read, str(folder / "uci" / name), "uci", N_SPLITS) for name in UCI}
+    return readers | {name: partial(_read, name, "other", N_SPLITS) for name in (*BUNDLED, *GENERATED)}
 
 
 def _mixed(data_dir: str | None) -> dict[str, Callable[[], Dataset]]:

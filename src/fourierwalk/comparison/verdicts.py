@@ -12,7 +12,7 @@ from fourierwalk.comparison import ratios, report, summary
 from fourierwalk.comparison.methods import SUITE_NAMES, Name
 from fourierwalk.comparison.ratios import Bed, SetRatio
 from fourierwalk.comparison.suite import FEW, TABULAR
-from fourierwalk.comparison.summary import Found
+from fourierwalk.comparison.summary import Cells
 from fourierwalk.reporting.files import write_text
 
 FILE = "suite.md"
@@ -58,9 +58,9 @@ def write(folder: Path) -> str:
     return text
 
 
-def markdown(found: Found) -> str:
+def markdown(cells: Cells) -> str:
     """All tables."""
-    beds = ratios.beds_of(found)
+    beds = ratios.beds_of(cells)
     tabular = [bed for bed in beds if bed.group == TABULAR]
     groups = [(f"The {len(tabular)} tables of `{TABULAR}`", tabular)] if tabular else []
     lines = ["# The development suite", "", EXPLANATION, "", "## Errors", "", HOW_ERRORS, "", *_errors(beds)]
@@ -72,7 +72,7 @@ def markdown(found: Found) -> str:
     differences = _differences(beds)
     lines += ["## Set by set against LightGBM", "", HOW_DIFFERENCES, "", *differences] if differences else []
     lines += ["## Seconds", "", HOW_SECONDS, "", *_seconds(beds)]
-    return "\n".join([*lines, *_remarks(found), "## Where this comes from", "", *report.origins(found), ""])
+    return "\n".join([*lines, *_remarks(cells), "## Where this comes from", "", *report.origins(cells), ""])
 
 
 def _errors(beds: Sequence[Bed]) -> list[str]:
@@ -108,7 +108,7 @@ def _verdicts(beds: Sequence[Bed]) -> list[str]:
     rows = []
     for one in ratios.ours(beds):
         pairs = [(other, ratios.against(beds, one, other)) for other in ratios.others(beds, one, _order)]
-        rows += [_verdict(one, other, found) for other, found in [*pairs, (BEST, ratios.against_best(beds, one))]]
+        rows += [_verdict(one, other, by_set) for other, by_set in [*pairs, (BEST, ratios.against_best(beds, one))]]
     header = ["ours", "against", "sets", "ahead", "behind", "error ratio", "worse on"]
     return _table(header, [row for row in rows if row])
 
@@ -150,8 +150,8 @@ def _worst_splits(beds: Sequence[Bed]) -> list[str]:
     )
 
 
-def _verdict(one: str, other: str, found: Sequence[SetRatio]) -> list[str]:
-    all_sets = ratios.verdict(found)
+def _verdict(one: str, other: str, by_set: Sequence[SetRatio]) -> list[str]:
+    all_sets = ratios.verdict(by_set)
     if all_sets is None:
         return []
     worse = [_worse(each, with_peer=other == BEST) for each in all_sets.worse]
@@ -171,17 +171,19 @@ def _seconds(beds: Sequence[Bed]) -> list[str]:
     for one in ratios.ours(beds):
         for other in ratios.others(beds, one, _order):
             if Name.of(other).kind == "ours" or other in TIMED:
-                found = [ratios.seconds_ratio(some, one, other) for some in (large, beds)]
-                rows.append([one, other, *("–" if each is None else f"{each[0]:.2f} ({each[1]})" for each in found)])
+                quotients = [ratios.seconds_ratio(some, one, other) for some in (large, beds)]
+                rows.append(
+                    [one, other, *("–" if each is None else f"{each[0]:.2f} ({each[1]})" for each in quotients)]
+                )
     return _table(["ours", "against", f"more than {MANY_ROWS:,} training rows", "all"], rows)
 
 
-def _remarks(found: Found) -> list[str]:
+def _remarks(cells: Cells) -> list[str]:
     """What failed, was left out, or is of different settings."""
     lines = [
         f"- {dataset}: {line}"
-        for dataset in summary.datasets(found)
-        for line in [*summary.warnings_of(found, dataset), *summary.left_out(found, dataset)]
+        for dataset in summary.datasets(cells)
+        for line in [*summary.warnings_of(cells, dataset), *summary.left_out(cells, dataset)]
     ]
     return ["## Failures and what was left out", "", *lines, ""] if lines else []
 
