@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from fourierwalk import inputs, settings
 from fourierwalk.arrays.library import Array, is_foreign, like, namespace, to_host
 from fourierwalk.callbacks import Callbacks, CallbackSupportMixin, with_callbacks
+from fourierwalk.chunks.lazy import by_chunks
 from fourierwalk.data.features import named
 from fourierwalk.data.streaming import Streamed
 from fourierwalk.files import container
@@ -395,16 +396,25 @@ class AdaptiveFourierRegressor(RegressorMixin, MultiOutputMixin, _AdaptiveFourie
 
     @with_callbacks
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None, groups: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        groups: Any = None,
     ) -> AdaptiveFourierRegressor:
         """Fit the model.
 
         Parameters
         ----------
         X : array, frame or sparse matrix of shape (n, d)
-            Inputs.
+            Inputs. Rows that do not fit in memory may be a memory map, an array of Zarr or h5py, a Dask array or data
+            frame, a data set of pyarrow, or blocks (X, y) or (X, y, weight) that can be iterated again and again; see
+            `fourierwalk.chunks`.
         y : array of shape (n,) or (n, q)
-            Targets.
+            Targets. None for blocks, which bring their own; a column's name for data sets and Dask frames.
         sample_weight : array of shape (n,), optional
             Weights of the rows. A row of weight 2 counts like two equal rows.
         X_val, y_val : optional
@@ -417,21 +427,26 @@ class AdaptiveFourierRegressor(RegressorMixin, MultiOutputMixin, _AdaptiveFourie
         self
         """
         training = self._begin()
-        X, y = inputs.numbers(self, X, y)
-        one_output = y.ndim == 1
-        y_val = None if y_val is None else inputs.later_numbers(y_val, "y_val", X)
-        data = inputs.data(self, X, y, sample_weight, X_val, y_val, groups)
+        data = inputs.chunked(self, X, y, sample_weight, X_val, y_val, groups)
+        if data is not None:
+            one_output = data.whole.survey.n_outputs is None  # type: ignore[union-attr]
+        else:
+            X, y = inputs.numbers(self, X, y)
+            one_output = y.ndim == 1
+            y_val = None if y_val is None else inputs.later_numbers(y_val, "y_val", X)
+            data = inputs.data(self, X, y, sample_weight, X_val, y_val, groups)
         fit = self._train(training, data)
         self.amplitudes_ = self.model_.amplitudes[:, 0] if one_output else self.model_.amplitudes
         return self._ended(fit)
 
+    @by_chunks
     def predict(self, X: Any) -> Array:
         """Predict the targets: the real part of the model at X.
 
         Parameters
         ----------
         X : array, frame or sparse matrix of shape (n, d)
-            Inputs, with the columns of `fit`.
+            Inputs, with the columns of `fit`. For a Dask array or data frame the result is lazy.
 
         Returns
         -------
@@ -522,10 +537,20 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
 
     @with_callbacks
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None, groups: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        groups: Any = None,
     ) -> AdaptiveFourierClassifier:
         """Fit the model. The arguments are those of `AdaptiveFourierRegressor.fit`; y and y_val hold labels."""
         training = self._begin(scale_targets=False)
+        data = inputs.chunked(self, X, y, sample_weight, X_val, y_val, groups, are_labels=True)
+        if data is not None:
+            return self._fit_labels(training, data)
         X, labels = inputs.labels(self, X, y)
         classes, codes = inputs.classes(labels, sample_weight)
         sample_weight = inputs.class_weighted(self.class_weight, classes, codes, sample_weight)
@@ -536,6 +561,14 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
         self.amplitudes_ = self.model_.amplitudes
         return self._ended(fit)
 
+    def _fit_labels(self, training: Training, data: Any) -> AdaptiveFourierClassifier:
+        """The fit on labels in chunks."""
+        if self.class_weight is not None:
+            raise ValueError(f"class_weight must be None for rows in blocks, got {self.class_weight!r}.")
+        fit = self._train(training, data)
+        self.classes_, self.amplitudes_ = np.asarray(data.whole.targets.names), self.model_.amplitudes
+        return self._ended(fit)
+
     def to_tables(self) -> dict[str, Any]:
         """The contents of a file: those of every estimator, and the labels."""
         return {**super().to_tables(), "classes": inputs.packed_labels(self.classes_)}
@@ -544,11 +577,13 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
         super()._restore(fields)
         self.classes_ = inputs.unpacked_labels(fields.fields("classes"), self.amplitudes_.shape[1])
 
+    @by_chunks
     def decision_function(self, X: Any) -> Array:
         """The output of each class, (n, n_classes); for two classes the second minus the first, (n,)."""
         values = self._predict(X)
         return values[:, 1] - values[:, 0] if values.shape[1] == 2 else values
 
+    @by_chunks
     def predict(self, X: Any) -> Array:
         """The label of the class with the largest output, (n,)."""
         values = self._predict(X)
@@ -557,6 +592,7 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
             return namespace(self.classes_).take(self.classes_, like(to_host(largest), self.classes_), axis=0)
         return self.classes_[to_host(largest)]
 
+    @by_chunks
     def predict_proba(self, X: Any) -> Array:
         """Probabilities of the classes, (n, n_classes): softmax(s f(x)).
 
@@ -602,12 +638,25 @@ class AdaptiveFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 
     @with_callbacks
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None, groups: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        groups: Any = None,
     ) -> AdaptiveFourierFeatures:
-        """Find the frequencies. The arguments are those of `AdaptiveFourierRegressor.fit`; y may hold labels."""
-        has_classes = are_classes(y)
+        """Find the frequencies. The arguments are those of `AdaptiveFourierRegressor.fit`; y may hold labels.
+
+        Targets of rows in blocks are always numbers.
+        """
+        data = inputs.chunked(self, X, y, sample_weight, X_val, y_val, groups)
+        has_classes = data is None and are_classes(y)
         training = self._begin(scale_targets=not has_classes)
-        if has_classes:
+        if data is not None:
+            self.n_features_in_ = data.whole.n_inputs  # type: ignore[union-attr]
+        elif has_classes:
             X, labels = inputs.labels(self, X, y)
             classes, codes = np.unique(labels, return_inverse=True)
             y = inputs.one_hot(codes, classes.size, X)
@@ -615,7 +664,7 @@ class AdaptiveFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         else:
             X, y = inputs.numbers(self, X, y)
             y_val = None if y_val is None else inputs.later_numbers(y_val, "y_val", X)
-        fit = self._train(training, inputs.data(self, X, y, sample_weight, X_val, y_val, groups))
+        fit = self._train(training, data or inputs.data(self, X, y, sample_weight, X_val, y_val, groups))
         self.amplitudes_ = self.model_.amplitudes
         self._n_features_out = self.model_.features.n_columns * int(self.frequencies_.shape[0])
         return self._ended(fit)
@@ -624,6 +673,7 @@ class AdaptiveFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         super()._restore(fields)
         self._n_features_out = self.model_.features.n_columns * self.n_frequencies_
 
+    @by_chunks
     def transform(self, X: Any) -> Array:
         """The real columns at X, (n, n_columns · K)."""
         check_is_fitted(self)

@@ -18,11 +18,13 @@ from sklearn.utils.validation import (
 
 from fourierwalk.arrays.library import Array, is_foreign, like, namespace, to_host
 from fourierwalk.arrays.memory import accelerator_free_bytes
+from fourierwalk.chunks.given import chunks_of
 from fourierwalk.data.streaming import Streamed
 from fourierwalk.files.fields import Fields
 from fourierwalk.parameters import number, option
 from fourierwalk.tables.encoder import TableEncoder, checked, is_from_dtype
 from fourierwalk.tables.table import Table, is_table
+from fourierwalk.training.chunked import chunked_data
 from fourierwalk.training.training import Data
 from fourierwalk.weights import weights
 
@@ -250,6 +252,39 @@ def _encoded(estimator: Any, table: Table, raw: Data) -> Data:
     x, is_fixed, means = encoder.encoded(table, y, raw.weight, raw.groups)
     estimator.encoder_ = encoder
     return raw._replace(x=x, is_fixed=is_fixed, means=means)
+
+
+def chunked(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    X_val: Any,
+    y_val: Any,
+    given_groups: Any,
+    are_labels: bool = False,
+) -> Data | None:
+    """The data of a fit on rows in chunks; None if X is in memory."""
+    chunks = chunks_of(X, y, sample_weight)
+    if chunks is None:
+        return None
+    for name, value in (("groups", given_groups), ("device", estimator.device)):
+        if value is not None:
+            raise ValueError(f"{name} must be None for rows in blocks, got {type(value).__name__}.")
+    if (X_val is None) != (y_val is None):
+        raise ValueError("X_val and y_val must be given together, got only one of them.")
+    found = chunked_data(chunks, are_labels)
+    estimator.n_features_in_ = int(found.x.shape[1])
+    names = getattr(chunks, "names", None)
+    if names is not None and all(isinstance(name, str) for name in names):
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+    if X_val is None:
+        return found
+    x_val = later(estimator, X_val, "X_val", found.x)
+    if not are_labels:
+        return found._replace(x_val=x_val, y_val=later_numbers(y_val, "y_val", x_val))
+    labels: Any = found.whole.targets  # type: ignore[union-attr]
+    return found._replace(x_val=x_val, y_val=one_hot(known(y_val, np.asarray(labels.names)), len(labels.names), x_val))
 
 
 def moved(data: Data, device: str | None) -> Data:

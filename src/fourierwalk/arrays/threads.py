@@ -70,3 +70,10 @@ def _blas() -> Any:
 def blas_threads() -> int:
     """The number of threads that BLAS may use now, as the user, a limit or a parallel worker has set it."""
     return max((library.num_threads for library in _blas().lib_controllers), default=1)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """A context in which BLAS uses one thread: for work of which several parts run at the same time."""
+    with _blas().limit(limits=1):
+        yield

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse
@@ -150,6 +150,8 @@ class Rows:
     center: Array | None = None
     scale: Array | None = None
     block_bytes: int | None = None
+    in_chunks: ClassVar[bool] = False  # whether nobody holds all rows: they can only be summed
+    n_sums: ClassVar[int] = 2  # the most sums that a pass holds at the same time
 
     def __post_init__(self) -> None:
         """Raise a `ValueError` for shapes that do not fit, rather than a LAPACK error later."""

@@ -234,7 +234,7 @@ class Scaling:
             return cls(robust.moved(lambda values: like(values, y)), Affine(y_mean, y_spread), "robust")
         kind = "common" if standardize == "common" or (standardize == "auto" and share_units(x, fixed)) else "columns"
         if kind == "common":
-            spread = like(np.where(fixed, 1.0, _common(to_host(spread)[~fixed])), y)
+            spread = like(np.where(fixed, 1.0, common_spread(to_host(spread)[~fixed])), y)
         return cls(Affine(like(mean, y), like(spread, y)), Affine(y_mean, y_spread), kind)
 
     def to_tables(self) -> dict[str, Any]:
@@ -299,7 +299,8 @@ def _extremes(x: Any) -> tuple[np.ndarray, np.ndarray]:
     return to_host(xp.min(x, axis=0)), to_host(xp.max(x, axis=0))
 
 
-def _common(spread: np.ndarray) -> float:
+def common_spread(spread: np.ndarray) -> float:
+    """One spread for several columns: the root of their mean square."""
     return float(np.sqrt(np.mean(spread**2)))
 
 
@@ -387,9 +388,22 @@ def _mean_and_spread(rows: Rows, ddof: int) -> tuple[Array, Array, Array]:
         mean = rows.sum(lambda block: _weights(block) @ float64(block.x), d) / total
         deviations = rows.sum(lambda block: _weights(block) @ (float64(block.x) - mean[None, :]) ** 2, d)
         variance = deviations / (total - ddof)
-    xp, eps = namespace(mean), float(np.finfo(np.float64).eps)
-    constant = variance <= n * eps * variance + (n * mean * eps) ** 2
+    constant = _is_constant(mean, variance, n)
+    xp = namespace(mean)
     return mean, xp.where(constant, xp.ones_like(variance), xp.sqrt(variance)), constant
+
+
+def _is_constant(mean: Array, variance: Array, n_rows: float) -> Array:
+    """Which columns have a variance of rounding errors only."""
+    eps = float(np.finfo(np.float64).eps)
+    return variance <= n_rows * eps * variance + (n_rows * mean * eps) ** 2
+
+
+def spread_of(mean: np.ndarray, deviations: np.ndarray, weight: float) -> np.ndarray:
+    """Standard deviations from Σw(x − mean)² and Σw; one for a constant column."""
+    variance = deviations / weight
+    few = min(weight, 1e5)  # sums in a tree lose few digits: a mean far from zero must not make a column constant
+    return np.where(_is_constant(mean, variance, few), 1.0, np.sqrt(variance))
 
 
 def _weights(block: Block) -> Array:

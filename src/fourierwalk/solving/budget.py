@@ -42,10 +42,10 @@ class Budget:
 
 
 def grid_bytes(solver: Solver, rows: Rows) -> float:
-    """The bytes that the grid of a Fourier space may take: a quarter of what a solve may."""
+    """The bytes that the grid of a Fourier space may take: a quarter of a solve's, less for rows in many chunks."""
     if solver.max_memory is None and accelerator_bytes(rows.x) is not None:
-        return accelerator_free_bytes(rows.x) / 8
-    return solver.memory / 4
+        return accelerator_free_bytes(rows.x) / (4 * rows.n_sums)
+    return solver.memory / (2 * rows.n_sums)
 
 
 def needed_bytes(n_rows: int, width: int, height: int) -> float:

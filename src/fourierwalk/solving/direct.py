@@ -10,10 +10,10 @@ import array_api_compat as compat
 
 from fourierwalk.arrays.library import Array, is_remote
 from fourierwalk.data.features import Features
-from fourierwalk.data.rows import Rows
+from fourierwalk.data.rows import Block, Rows
 from fourierwalk.solving.budget import Budget, in_words, most_columns, needed_bytes
 from fourierwalk.solving.eigensystem import Eigensystem
-from fourierwalk.solving.normal_equations import NormalEquations
+from fourierwalk.solving.normal_equations import InNormalEquations
 from fourierwalk.solving.rates import Rates
 from fourierwalk.solving.solver import Solver, ladder
 from fourierwalk.solving.system import System
@@ -58,7 +58,8 @@ class Direct:
     def bytes(self) -> float:
         """An upper bound of the bytes of the equations."""
         stacked = math.prod(self.rows.x.shape[:-2])
-        return stacked * needed_bytes(len(self.rows), self.width, self.rows.block_height(self.width))
+        own = needed_bytes(len(self.rows), self.width, self.rows.block_height(self.width))
+        return stacked * (own + 8.0 * self.width**2 * (self.rows.n_sums - 2))
 
     def announce(self, solver: Solver, budget: Budget) -> None:
         """Raise a `MemoryError` if the equations do not fit in memory."""
@@ -91,10 +92,7 @@ class Direct:
 
     def system(self, precision: str) -> System:
         """The normal equations."""
-
-        def term(block: Any) -> NormalEquations:
-            return NormalEquations.of_block(block, self.features, self.frequencies, precision)
-
+        term = InNormalEquations(self.features, self.frequencies, precision)
         return self.rows.sum(term, self.width).system(self.features)
 
     def covered(self) -> bool:
@@ -107,10 +105,20 @@ class Direct:
 
     def gradient(self, amplitudes: Array) -> Array:
         """∂/∂ωₖ of N⁻¹|Sβ − y|² at fixed amplitudes, (K, d)."""
-        of_block = self.features.gradient
-        if of_block is None:
+        if self.features.gradient is None:
             raise TypeError(f"descent needs features with a gradient, got {self.features.name!r}.")
-        total = self.rows.sum(
-            lambda block: of_block(block, self.frequencies, amplitudes), self.width, beside=self.width
-        )
-        return total * (2.0 / self.rows.total_weight)
+        term = InGradient(self.features, self.frequencies, amplitudes)
+        return self.rows.sum(term, self.width, beside=self.width) * (2.0 / self.rows.total_weight)
+
+
+@dataclass(frozen=True)
+class InGradient:
+    """The share of a block in the gradient of Σw|Sβ − y|². It travels to where the rows are."""
+
+    features: Features
+    frequencies: Array
+    amplitudes: Array
+
+    def __call__(self, block: Block) -> Array:
+        """Half of the gradient over the block, (K, d)."""
+        return self.features.gradient(block, self.frequencies, self.amplitudes)  # type: ignore[misc]

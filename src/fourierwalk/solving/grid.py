@@ -8,17 +8,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fourierwalk.arrays import nufft
-from fourierwalk.arrays.library import Array, like, namespace, to_host
+from fourierwalk.arrays.library import Array, float64, like, namespace, to_host
 from fourierwalk.arrays.nufft import OVERSAMPLING, WIDTH, transform, window, window_transform
-from fourierwalk.data.rows import Rows
+from fourierwalk.data.rows import Block, Rows
 
 SPREAD_AT_ONCE = 2**21
 """Rows are spread in parts, with this many grid points under their windows."""
+
+
+class Bounds(NamedTuple):
+    """The lowest and the highest inputs of some rows; ``+`` gives those of both parts."""
+
+    low: np.ndarray
+    high: np.ndarray
+
+    @classmethod
+    def of(cls, block: Block) -> Bounds:
+        """The bounds of a block."""
+        xp = namespace(block.x)
+        return cls(*(to_host(bound(block.x, axis=0)).astype(np.float64) for bound in (xp.min, xp.max)))
+
+    def __add__(self, other: Bounds) -> Bounds:  # type: ignore[override]
+        return Bounds(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
 
 
 class Box(NamedTuple):
@@ -30,8 +47,7 @@ class Box(NamedTuple):
     @classmethod
     def of(cls, rows: Rows) -> Box:
         """The bounding box of the rows. If it is nearly centred, it is centred: that saves a phase for each point."""
-        xp = namespace(rows.x)
-        low, high = (to_host(bound(rows.x, axis=0)).astype(np.float64) for bound in (xp.min, xp.max))
+        low, high = rows.sum(Bounds.of, int(rows.x.shape[1]))
         reach = np.maximum(np.abs(low), np.abs(high))
         about_zero = 2 * reach <= 1.5 * (high - low)
         return cls(np.where(about_zero, -reach, low), np.where(about_zero, reach, high))
@@ -53,13 +69,8 @@ class Grid(NamedTuple):
     @classmethod
     def of(cls, rows: Rows, box: Box, bandwidth: np.ndarray) -> Grid:
         """The grid for sums and differences of frequencies that are at most the bandwidth."""
-        x = to_host(rows.x).astype(np.float64, copy=False)
         center, spacing = (box.low + box.high) / 2, math.pi / (OVERSAMPLING * bandwidth)
-        weight = np.ones(len(rows)) if rows.weight is None else to_host(rows.weight)
-        y = np.zeros((len(rows), 0)) if rows.y is None else to_host(rows.y)
-        columns = [weight, *(weight * y[:, c] for c in range(y.shape[1]))]
-        columns += [column * x[:, j] for column in tuple(columns) for j in range(x.shape[1])]
-        coefficients = spread((x - center) / spacing, columns, box.shape(bandwidth))
+        coefficients = rows.sum(OnGrid(center, spacing, box.shape(bandwidth)), width=1)
         where = like(center, rows.x) if np.any(center) else None
         return cls(nufft.prepared(coefficients, rows.x), like(spacing, rows.x), where, bandwidth)
 
@@ -76,6 +87,24 @@ class Grid(NamedTuple):
         """Whether the grid is fine enough for all pairs of these frequencies; the answer stays on their device."""
         xp = namespace(frequencies)
         return xp.all(2 * xp.abs(frequencies) * self.spacing <= math.pi / OVERSAMPLING)
+
+
+@dataclass(frozen=True)
+class OnGrid:
+    """The share of a block in the coefficients of a grid. It travels to where the rows are."""
+
+    center: np.ndarray
+    spacing: np.ndarray
+    shape: tuple[int, ...]
+
+    def __call__(self, block: Block) -> np.ndarray:
+        """The coefficients of the block's rows, as a NumPy array (m, n₁, …)."""
+        x, center, spacing = (to_host(float64(part)) for part in (block.x, self.center, self.spacing))
+        weight = np.ones(len(x)) if block.weight is None else to_host(block.weight)
+        y = np.zeros((len(x), 0)) if block.y is None else to_host(block.y)
+        columns = [weight, *(weight * y[:, c] for c in range(y.shape[1]))]
+        columns += [column * x[:, j] for column in tuple(columns) for j in range(x.shape[1])]
+        return spread((x - center) / spacing, columns, self.shape)
 
 
 def spread(positions: np.ndarray, columns: Sequence[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:

@@ -46,6 +46,19 @@ class NormalEquations:
         return System(*features.system(self.gram, self.moment), self.target_energy, self.weight)
 
 
+@dataclass(frozen=True)
+class InNormalEquations:
+    """The share of a block in the normal equations at some frequencies. It travels to where the rows are."""
+
+    features: Features
+    frequencies: Array
+    precision: str = "double"
+
+    def __call__(self, block: Block) -> NormalEquations:
+        """The sums over the block."""
+        return NormalEquations.of_block(block, self.features, self.frequencies, self.precision)
+
+
 def weighted(block: Block, features: Features, frequencies: Array, precision: str = "double") -> tuple[Array, Array]:
     """Columns and targets, multiplied by the square roots of the weights."""
     y = block.y

@@ -118,6 +118,8 @@ class Paths:
 
     def _possible(self, frequencies: Array, bandwidth: np.ndarray | None) -> list[Path]:
         asked, of = self.solver.path, (self.features, frequencies)
+        if asked == "dual" and self.rows.in_chunks:
+            raise ValueError("solver='dual' needs all rows in memory, got rows in blocks: take 'auto' or 'direct'.")
         if asked == "direct":
             return [Direct(self.rows, *of)]
         if asked == "dual":
@@ -125,7 +127,8 @@ class Paths:
         through = [] if self.space is None or bandwidth is None else [Spectral(self.space, *of, bandwidth)]
         if asked == "spectral":
             return [*through]
-        return [Direct(self.rows, *of), Dual(self.rows, *of), *(path for path in through if path.fits())]
+        in_memory = [] if self.rows.in_chunks else [Dual(self.rows, *of)]
+        return [Direct(self.rows, *of), *in_memory, *(path for path in through if path.fits())]
 
 
 def _magnitude(seconds: float) -> str:

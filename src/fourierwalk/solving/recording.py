@@ -79,7 +79,7 @@ def recorded(minimize: Any, frequencies: Array) -> Any:
     if minimize.features not in [named(kind) for kind in KINDS]:
         return minimize
     rows, path = minimize.rows, minimize.path(frequencies)
-    if isinstance(rows.x, Streamed) or rows.x.ndim > 2 or not isinstance(path, Direct):
+    if rows.in_chunks or isinstance(rows.x, Streamed) or rows.x.ndim > 2 or not isinstance(path, Direct):
         return minimize
     if path.bytes() > min(MOST_BYTES, accelerator_free_bytes(frequencies) / 4):
         return minimize

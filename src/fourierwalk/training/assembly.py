@@ -17,8 +17,11 @@ from fourierwalk.data.rows import Rows
 from fourierwalk.data.scaling import Scaling
 from fourierwalk.model import FourierModel, mean_squared_gradients
 from fourierwalk.sampling.sampler import Info
+from fourierwalk.solving.eigensystem import Eigensystem
 from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.solver import Solver
+from fourierwalk.solving.system import System, in_double
+from fourierwalk.solving.together import systems
 from fourierwalk.training.automatic import Automatic, Found, averaged
 from fourierwalk.training.followed import Resume
 from fourierwalk.training.history import Decision, Event, History
@@ -27,6 +30,9 @@ from fourierwalk.training.selection import Candidate, choose_regularization, lef
 
 MOST_LEFT_OUT = 1000
 """Without validation rows, a calibration uses leave-one-out up to this many rows, and the rows of the fit beyond."""
+
+NEW_ROWS = 4
+"""With this many times as many rows as in the sample that chose the frequencies, λ is chosen anew on all rows."""
 
 GRADIENT_ROWS = 2000
 """The most rows at which the slopes of the model are measured for the importance of the inputs."""
@@ -122,6 +128,8 @@ class Assembly:
         Whether targets are one-hot.
     is_fixed : array of bool, of shape (d,), optional
         Columns that were only centred, not divided by their standard deviation.
+    all_rows : Rows, optional
+        All rows in chunks, with all input columns, if `raw` is a sample of them. None: the panel has all rows.
     """
 
     scaling: Scaling
@@ -135,18 +143,18 @@ class Assembly:
     bounds: Array | None
     are_classes: bool
     is_fixed: np.ndarray | None = None
+    all_rows: Rows | None = None
 
     @property
     def whole(self) -> LeastSquares:
         """The least squares problem on all rows, in double precision."""
-        return LeastSquares(
-            self.panel.rows, self.features, 0.0, replace(self.solver, precision="double", batch_size=None)
-        )
+        rows = self.panel.rows if self.all_rows is None else self.all_rows
+        return LeastSquares(rows, self.features, 0.0, replace(self.solver, precision="double", batch_size=None))
 
     def fit(self, watched: Watched) -> Fit:
         """The model of a finished search, with history, calibration and what a warm start needs."""
         found, events = watched.found, list(watched.events)
-        members = [self._final(member, events) for member in found.members]
+        members = self._finals(found.members, events)
         self._warn_if_constant(members)
         model = self._model(members)
         resume = Resume(
@@ -160,10 +168,35 @@ class Assembly:
         regularization = self.regularization
         if regularization is None:  # one number for several members: the geometric mean
             regularization = float(np.exp(np.mean([np.log(member.look.regularization) for member in members])))
-        calibration = _calibration(self.whole, found, members, self.scaling) if self.are_classes else None
+        in_memory = self.whole if self.all_rows is None else replace(self.whole, rows=self.raw)
+        calibration = _calibration(in_memory, found, members, self.scaling) if self.are_classes else None
         history = History.of([*events, *_solves(events)])
-        weight = self.panel.rows.total_weight
+        weight = self.whole.rows.total_weight
         return Fit(model, regularization, history, weight, resume, calibration, watched.interrupted)
+
+    def _finals(self, members: Sequence[Candidate], events: list[Event]) -> list[Candidate]:
+        """The members with amplitudes solved for on all rows; rows in chunks are read once for all members."""
+        if self.all_rows is None:
+            return [self._final(member, events) for member in members]
+        lifted = [member._replace(frequencies=self.panel.lifted(member.frequencies)) for member in members]
+        posed = iter(systems(self.whole, [member.frequencies for member in lifted if not member.is_constant]))
+        return [member if member.is_constant else self._of_all(member, next(posed), events) for member in lifted]
+
+    def _of_all(self, member: Candidate, system: System, events: list[Event]) -> Candidate:
+        """The member with amplitudes from the equations of all rows.
+
+        If the frequencies were chosen on a small sample, nearly all rows are new to them: generalised cross-validation
+        then chooses λ anew.
+        """
+        look, n_seen = member.look, len(self.raw)
+        is_small = not self.panel.rows.in_chunks and len(self.whole.rows) >= NEW_ROWS * n_seen
+        chosen = look.regularization if self.regularization is None else self.regularization
+        if self.regularization is None and (is_small or math.isnan(look.error)):
+            chosen = choose_regularization(Eigensystem.of(system, self.features))
+            events.append(Decision(f"regularization {chosen:.3g} by generalised cross-validation on all rows"))
+        z, _ = system.solved(chosen * system.weight)
+        amplitudes = self.features.amplitudes(in_double(system.unknowns(z)))
+        return member._replace(look=look._replace(regularization=chosen), amplitudes=amplitudes)
 
     def _final(self, member: Candidate, events: list[Event]) -> Candidate:
         """The member with amplitudes solved for on all rows.
@@ -195,7 +228,8 @@ class Assembly:
     def _model(self, members: Sequence[Candidate]) -> FourierModel:
         """The average of the members, in the inputs' and the targets' units."""
         frequencies, amplitudes = averaged([(member.frequencies, member.amplitudes) for member in members])
-        frequencies, importances, n = self.panel.lifted(frequencies), None, len(self.raw)
+        frequencies = frequencies if self.all_rows is not None else self.panel.lifted(frequencies)
+        importances, n = None, len(self.raw)
         if self.features.slopes is not None:
             some = self.raw.take(np.linspace(0, n - 1, min(n, GRADIENT_ROWS)).astype(np.int64))
             squares = mean_squared_gradients(some, self.features, frequencies, amplitudes)

@@ -7,11 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 
-from fourierwalk.arrays.library import to_host
-from fourierwalk.arrays.threads import blas_threads, in_threads
-from fourierwalk.data.streaming import Streamed
+from fourierwalk.data.hashes import row_hash
 from fourierwalk.training.policy import DEFAULT, Policy
 
 
@@ -94,40 +91,3 @@ def _parts(classes: np.ndarray, n_folds: int, share: float) -> list[np.ndarray]:
             for fold in range(n_folds):
                 parts[fold].append(members[ends[fold] : ends[fold + 1]])
     return [np.concatenate(part) for part in parts]
-
-
-def row_hash(x: Any, seed: int) -> np.ndarray:
-    """A seeded 64-bit hash of the contents of each row; equal rows have equal hashes."""
-    keys = np.random.default_rng(seed).integers(1, 2**63, size=x.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(
-        1
-    )
-    if scipy.sparse.issparse(x):
-        x = scipy.sparse.csr_array(x, copy=True)
-        x.sum_duplicates()
-        mixed = _mix(_bits(x.data) * keys[x.indices])
-        total = np.zeros(x.shape[0], dtype=np.uint64)
-        np.add.at(total, np.repeat(np.arange(x.shape[0]), np.diff(x.indptr)), mixed)
-        return _mix(total)
-    total = np.zeros(x.shape[0], dtype=np.uint64)
-
-    def add(rows: range) -> None:
-        for start in range(rows.start, rows.stop, 512):
-            part = slice(start, min(start + 512, rows.stop))
-            values = x.on_host(part) if isinstance(x, Streamed) else to_host(x[part, :])
-            total[part] = np.sum(_mix(_bits(values) * keys[None, :]), axis=1, dtype=np.uint64)
-
-    n_threads = blas_threads()
-    in_threads(add, [x.shape[0] * i // n_threads for i in range(n_threads + 1)], x.shape[0] * x.shape[1] > 2**20)
-    return _mix(total)
-
-
-def _bits(values: np.ndarray) -> np.ndarray:
-    """The bits of doubles. Both zeros become 0, so that a sparse row and its dense form have the same hash."""
-    return (np.ascontiguousarray(values, dtype=np.float64) + 0.0).view(np.uint64)
-
-
-def _mix(values: np.ndarray) -> np.ndarray:
-    """The finaliser of splitmix64, which maps 0 to 0."""
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return values ^ (values >> np.uint64(31))

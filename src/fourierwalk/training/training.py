@@ -15,6 +15,7 @@ from fourierwalk.arrays.draws import PLACES, placed
 from fourierwalk.arrays.library import Array, like, namespace, to_host
 from fourierwalk.arrays.products import PRECISIONS
 from fourierwalk.arrays.threads import one_pool
+from fourierwalk.chunks.whole import Whole
 from fourierwalk.data import features as feature_kinds
 from fourierwalk.data import scaling as scalings
 from fourierwalk.data.columns import Columns
@@ -58,6 +59,7 @@ class Data(NamedTuple):
     y_val: Array | None = None
     groups: np.ndarray | None = None
     is_fixed: np.ndarray | None = None  # columns that are centred but not scaled: levels of categories, cycles of dates
+    whole: Whole | None = None  # rows in chunks; x, y and weight are then a sample of them
     means: Any = None  # `fourierwalk.tables.means.CrossFitted`, if columns of a table are mean targets
 
     @property
@@ -186,11 +188,25 @@ class Training:
             n_values = int(start.n_frequencies or 0) * start.dimension
             draws = placed(rng, solver.draws, panel.rows.y, n_values)
         watched = watch(search.search(panel, start, draws), decisions, deadline, watchers)
-        raw = panel.rows if panel.span is None else scaling.rows(data.x, data.y, data.weight)
+        is_raw = panel.span is None and not panel.rows.in_chunks
+        raw = panel.rows if is_raw else scaling.rows(data.x, data.y, data.weight)
+        is_sampled = data.whole is not None and (panel.rows.in_chunks or not data.whole.is_in_sample)
+        all_rows = data.whole.rows(scaling) if data.whole is not None and is_sampled else None
         chosen, bounds = self._regularization, self._bounds(data, search)
         are_classes = not self.scale_targets
         assembly = Assembly(
-            scaling, panel, raw, features, solver, search, split_seed, chosen, bounds, are_classes, data.is_fixed
+            scaling,
+            panel,
+            raw,
+            features,
+            solver,
+            search,
+            split_seed,
+            chosen,
+            bounds,
+            are_classes,
+            data.is_fixed,
+            all_rows,
         )
         return assembly.fit(watched)
 
@@ -268,6 +284,8 @@ class Training:
         first frequencies.
         """
         policy: Any = getattr(search, "policy", None)  # only `Automatic` has one
+        if data.whole is not None and solver.batch_size is not None:
+            raise ValueError(f"solver.batch_size must be None for rows in blocks, got {solver.batch_size}.")
         split_by, n_together = self._folds(data, split_seed, policy)
         holds_out = split_by is not None or data.x_val is not None
         explores = policy is not None and holds_out and start.frequencies is None and start.spread is None
@@ -281,7 +299,10 @@ class Training:
                 scale_targets=self.scale_targets,
                 is_fixed=data.is_fixed,
             )
+            scaling = scaling if data.whole is None else data.whole.scaled(scaling)
             panel = self._panel(data, scaling, features, solver, split_by, n_together)
+            if data.whole is not None and isinstance(search, Followed):
+                panel = self._panel_of_all(data.whole, scaling, panel, split_seed)
             if policy is not None and holds_out and start.frequencies is None:
                 panel = panel.narrowed()
             tried.append((scaling, *(panel.explored(policy) if explores else (panel, 0.0))))
@@ -291,6 +312,8 @@ class Training:
         if start.spread is not None:
             panel = replace(panel, shapes=(Shape.isotropic(panel.n_inputs, start.spread),))
         decisions = [Decision(f"inputs scaled: {scaling.kind}"), Decision(self._split_in_words(data, panel))]
+        if data.whole is not None:
+            decisions.insert(0, Decision(_chunks_in_words(data, panel)))
         if isinstance(panel.span, Columns):
             text = f"{panel.n_inputs} of {panel.span.n_inputs} inputs kept: the others do not help"
             decisions.append(Decision(text))
@@ -340,6 +363,13 @@ class Training:
 
         return RowsPanel(rows, validation, split_by, make, n_together, without=without)
 
+    def _panel_of_all(self, whole: Whole, scaling: Scaling, panel: RowsPanel, seed: int) -> RowsPanel:
+        """The panel of a sampler whose steps sum over all rows in chunks."""
+        if panel.validation is not None or self.early_stopping == "auto" or not self.early_stopping:
+            return replace(panel, rows=whole.rows(scaling))
+        held_out = whole.held_out(self.validation_fraction, seed)
+        return replace(panel, rows=whole.rows(scaling, held_out), validation=whole.validation(scaling, held_out))
+
     def _folds(self, data: Data, seed: int, policy: Policy | None) -> tuple[Folds | None, int]:
         """The folds (None: no row is held out), and the number of members that choose the width together."""
         if data.x_val is not None:
@@ -351,6 +381,8 @@ class Training:
             return Folds(unit.reshape(-1), (), int(distinct.size)), 1  # no folds, only a random order of the rows
         if not (policy is not None if self.early_stopping == "auto" else self.early_stopping):
             return None, 1
+        if data.whole is not None and policy is None:  # all rows are in chunks: see `_panel_of_all`
+            return None, 1
         labels = None if self.scale_targets else np.argmax(to_host(data.y), axis=1)
         few = 0 if policy is None else policy.few_rows
         split_by = folds(data.identities, self.validation_fraction, seed, labels, data.groups, few, policy or DEFAULT)
@@ -360,6 +392,8 @@ class Training:
         """The decision that says which rows are validation rows."""
         if data.x_val is not None:
             return "states chosen on X_val, y_val"
+        if panel.split_by is None and panel.validation is not None:
+            return f"{len(panel.validation)} rows held out to choose by"
         if panel.split_by is None:
             return "no rows held out"
         if panel.n_together > 1:
@@ -396,10 +430,21 @@ class Training:
         clamps = isinstance(search, Automatic) if self.clamp == "auto" else bool(self.clamp)
         if not clamps or not self.scale_targets:
             return None
-        xp = namespace(data.y)
-        low, high = xp.min(data.y, axis=0), xp.max(data.y, axis=0)
+        xp, reached = namespace(data.y), None if data.whole is None else data.whole.bounds
+        low, high = (xp.min(data.y, axis=0), xp.max(data.y, axis=0)) if reached is None else (reached[0], reached[1])
         margin = getattr(search, "policy", DEFAULT).margin * (high - low)
         return xp.stack((low - margin, high + margin))
+
+
+def _chunks_in_words(data: Data, panel: RowsPanel) -> str:
+    """The decision that says which rows are used for what."""
+    whole: Any = data.whole
+    text = f"{whole.n_rows} rows in {len(whole.survey.sizes)} blocks"
+    if panel.rows.in_chunks:
+        return f"{text}: every step sums over all of them"
+    if whole.is_in_sample:
+        return f"{text}: all of them were taken into memory"
+    return f"{text}: frequencies are chosen on a random sample of {data.x.shape[0]}, amplitudes on all of them"
 
 
 def _as_kept(x: Any, like_these: Any) -> Any:

@@ -1,0 +1,50 @@
+"""Chunks from the user's own blocks: any object that can be iterated again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from fourierwalk.chunks.chunk import Chunk, InProcess
+
+
+class Blocks(InProcess):
+    """Chunks from blocks ``(X, y)`` or ``(X, y, weight)``, which are iterated once for every pass over the rows.
+
+    Parameters
+    ----------
+    blocks : iterable or callable
+        An object that can be iterated again and again, or a function that returns a new iterator each time.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fourierwalk import AdaptiveFourierRegressor
+    >>> class Waves:
+    ...     def __iter__(self):
+    ...         for seed in range(4):
+    ...             x = np.random.default_rng(seed).uniform(-1, 1, (500, 1))
+    ...             yield x, np.sin(9 * x[:, 0])
+    >>> model = AdaptiveFourierRegressor(8, random_state=0).fit(Waves())
+    >>> bool(abs(model.predict([[0.5]])[0] - np.sin(4.5)) < 0.01)
+    True
+    """
+
+    def __init__(self, blocks: Iterable[Any] | Callable[[], Iterable[Any]]) -> None:
+        if isinstance(blocks, Iterator):
+            raise ValueError(
+                f"X must be blocks that can be read again and again, got a {type(blocks).__name__}, which can be read "
+                "only once: give a list, an object with __iter__, or a function that returns a new iterator."
+            )
+        self.blocks = blocks
+
+    def __iter__(self) -> Iterator[Chunk]:
+        blocks = self.blocks() if callable(self.blocks) else self.blocks
+        for index, block in enumerate(blocks):
+            if not isinstance(block, tuple | list) or len(block) not in (2, 3):
+                raise ValueError(f"a block must be (X, y) or (X, y, weight), got {_described(block)} as block {index}.")
+            yield Chunk.of(index, *block)
+
+
+def _described(block: Any) -> str:
+    return f"{len(block)} values" if isinstance(block, tuple | list) else f"a {type(block).__name__}"

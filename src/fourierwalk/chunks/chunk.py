@@ -1,0 +1,95 @@
+"""A chunk of raw rows, and what every collection of chunks can do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from fourierwalk.arrays.library import Array, is_foreign
+from fourierwalk.chunks.tree import tree
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Raw rows that are read together."""
+
+    index: int  # the place among all chunks
+    x: Array  # (n, d)
+    y: Array  # (n,) or (n, q): numbers or labels
+    weight: Array | None = None  # (n,)
+
+    @classmethod
+    def of(cls, index: int, x: Any, y: Any, weight: Any = None) -> Chunk:
+        """The chunk with plain arrays; an error that names the block if shapes or types do not fit."""
+        x, y = _matrix(x, index), _array(y)
+        if y.ndim not in (1, 2):
+            raise ValueError(f"y must have 1 or 2 dimensions, got {y.ndim} in block {index}.")
+        weight = None if weight is None else _array(weight)
+        for name, values in (("y", y), ("sample_weight", weight)):
+            if values is not None and values.shape[0] != x.shape[0]:
+                raise ValueError(
+                    f"{name} must have as many rows as X in every block, got {values.shape[0]} for {x.shape[0]} rows "
+                    f"in block {index}."
+                )
+        return cls(index, x, y, weight)
+
+    def __len__(self) -> int:
+        return int(self.x.shape[0])
+
+    def part(self, rows: Any) -> Chunk:
+        """Some of the rows, by a slice or by indices."""
+        return Chunk(self.index, self.x[rows], self.y[rows], None if self.weight is None else self.weight[rows])
+
+
+@runtime_checkable
+class Chunks(Protocol):
+    """Chunks somewhere, with the two ways to ask something of all of them. Both can be repeated."""
+
+    def each(self, share: Callable[[Chunk], Any]) -> list[Any]:
+        """``share(chunk)`` of every chunk, in the order of the chunks."""
+
+    def sum(self, share: Callable[[Chunk], Any]) -> Any:
+        """The sum of ``share(chunk)`` over all chunks, in the fixed tree; all shares have the same shapes."""
+
+
+class InProcess:
+    """Chunks that this process reads one after the other. Classes that derive from it yield them in `__iter__`."""
+
+    def __iter__(self) -> Iterator[Chunk]:
+        raise NotImplementedError
+
+    def each(self, share: Callable[[Chunk], Any]) -> list[Any]:
+        """``share(chunk)`` of every chunk, in the order of the chunks."""
+        return [share(chunk) for chunk in self]
+
+    def sum(self, share: Callable[[Chunk], Any]) -> Any:
+        """The sum of ``share(chunk)`` over all chunks, in the fixed tree."""
+        return tree(share(chunk) for chunk in self)
+
+
+def _matrix(x: Any, index: int) -> Array:
+    """Numeric inputs as an array of two dimensions; frames are converted."""
+    if hasattr(x, "dtypes") and hasattr(x, "columns"):
+        for name, kind in zip(x.columns, x.dtypes, strict=True):
+            if getattr(kind, "kind", "O") not in "biuf":
+                raise ValueError(
+                    f"X in blocks must have columns of numbers, got {kind} in column {name!r}: encode categories, "
+                    "texts and dates as numbers first (TableEncoder does it for frames in memory)."
+                )
+    x = _array(x)
+    if x.ndim != 2:
+        raise ValueError(f"X must have 2 dimensions, got {x.ndim} in block {index}.")
+    if not is_foreign(x) and x.dtype.kind not in "biuf":
+        raise ValueError(
+            f"X in blocks must be real numbers, got {x.dtype} in block {index}: encode categories and texts as numbers "
+            "first."
+        )
+    return x
+
+
+def _array(values: Any) -> Array:
+    """Arrays of other libraries stay; all else becomes a NumPy array."""
+    return values if is_foreign(values) else np.asarray(values)

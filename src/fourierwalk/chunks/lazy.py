@@ -1,0 +1,50 @@
+"""Predictions for inputs in chunks: lazy and chunk by chunk for Dask, slice by slice for arrays on a disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from fourierwalk.chunks.dask import is_dask
+from fourierwalk.chunks.given import is_sliced
+from fourierwalk.chunks.sliced import CHUNK_BYTES
+
+
+def by_chunks(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method ``(estimator, X)`` that also takes X as a Dask collection, a large memory map, or of Zarr or h5py."""
+
+    @wraps(method)
+    def evaluated(estimator: Any, X: Any, *args: Any, **options: Any) -> Any:
+        def function(part: Any) -> Any:
+            return method(estimator, part, *args, **options)
+
+        if is_dask(X):
+            return _lazily(function, X)
+        return _sliced(function, X) if is_sliced(X) else function(X)
+
+    return evaluated
+
+
+def _lazily(function: Callable[[Any], Any], X: Any) -> Any:
+    """A Dask array of the values. The function is tried on one row of zeros, for its dtype and columns."""
+    import dask
+    import dask.array
+
+    if hasattr(X, "columns"):
+        one = function(X.head(1, npartitions=1, compute=False)._meta_nonempty.iloc[:1])
+        parts = [dask.delayed(function, pure=False)(part) for part in X.to_delayed()]
+        shape = (np.nan, *one.shape[1:])
+        return dask.array.concatenate([dask.array.from_delayed(part, shape, one.dtype) for part in parts])
+    X = X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
+    one = function(np.zeros((1, X.shape[1]), dtype=X.dtype))
+    changed = {"drop_axis": 1} if one.ndim == 1 else {"chunks": (X.chunks[0], (one.shape[1],))}
+    return X.map_blocks(function, dtype=one.dtype, meta=one[:0], **changed)
+
+
+def _sliced(function: Callable[[Any], Any], X: Any) -> Any:
+    height = max(1, CHUNK_BYTES // (8 * int(X.shape[1])))
+    starts = range(0, int(X.shape[0]), height)
+    return np.concatenate([function(np.asarray(X[start : start + height])) for start in starts])

@@ -1,0 +1,57 @@
+"""Chunks of a Parquet data set: the row groups of its files (extra ``files``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from fourierwalk.chunks.chunk import Chunk, InProcess
+
+
+class Parquet(InProcess):
+    """Chunks of a pyarrow data set: one for each row group of its files.
+
+    Parameters
+    ----------
+    dataset : pyarrow.dataset.Dataset
+        The data set, as ``pyarrow.dataset.dataset(path)`` opens it.
+    target : str
+        The column of the targets. All columns but this one and the weights are inputs.
+    weight : str, optional
+        The column of the weights.
+    """
+
+    def __init__(self, dataset: Any, target: str, weight: str | None = None) -> None:
+        for name, column in (("y", target), ("sample_weight", weight)):
+            if column not in dataset.schema.names and (name == "y" or column is not None):
+                raise ValueError(f"{name} must name a column of the data set, {dataset.schema.names}, got {column!r}.")
+        self.target, self.weight = target, weight
+        self.names = [name for name in dataset.schema.names if name not in (target, weight)]
+        self._groups = [group for fragment in dataset.get_fragments() for group in fragment.split_by_row_group()]
+
+    def __len__(self) -> int:
+        return len(self._groups)
+
+    def __getitem__(self, index: int) -> Chunk:
+        asked = [*self.names, self.target, *([] if self.weight is None else [self.weight])]
+        table = self._groups[index].to_table(columns=asked)
+        columns = [_numbers(table.column(name), name, index) for name in self.names]
+        y = table.column(self.target).to_numpy()
+        weight = None if self.weight is None else table.column(self.weight).to_numpy()
+        return Chunk.of(index, np.stack(columns, axis=1), y, weight)
+
+    def __iter__(self) -> Iterator[Chunk]:
+        return (self[index] for index in range(len(self)))
+
+
+def _numbers(column: Any, name: str, index: int) -> np.ndarray:
+    """A column of numbers; missing values become NaN."""
+    values = column.to_numpy()
+    if values.dtype.kind not in "biuf":
+        raise ValueError(
+            f"X in blocks must have columns of numbers, got {column.type} in column {name!r} of block {index}: encode "
+            "categories, texts and dates as numbers first."
+        )
+    return values

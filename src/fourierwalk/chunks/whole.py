@@ -1,0 +1,197 @@
+"""All rows in chunks of a fit: their survey, a sample in memory, their scaling, and the rows as sums see them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from fourierwalk.arrays.library import Array, like, to_host
+from fourierwalk.chunks.chunk import Chunk, Chunks
+from fourierwalk.chunks.rows import ChunkedRows, HeldOut, Preparation
+from fourierwalk.chunks.survey import Moments, Survey, Tally, positive, surveyed
+from fourierwalk.chunks.targets import Labels, Numbers
+from fourierwalk.data.hashes import below, place_hash
+from fourierwalk.data.rows import Rows
+from fourierwalk.data.scaling import Affine, Scaling, common_spread, spread_of
+
+SAMPLE_ROWS = 200_000
+"""The most rows of the sample in memory: `sampler="auto"` learns a width of 256 from fewer, whatever their number."""
+
+SAMPLE_BYTES = 64 * 2**20
+"""The most bytes of the sample's inputs as doubles."""
+
+SAMPLE_SEED = 0
+"""The sample does not depend on `random_state`: a seed varies the fit, not its rows."""
+
+
+@dataclass(frozen=True)
+class Picked:
+    """The share of a chunk in the sample: rows that a hash of their place picks, however they are divided."""
+
+    starts: tuple[int, ...]  # rows before each chunk
+    share: float
+
+    def __call__(self, chunk: Chunk) -> Chunk:
+        """The picked rows of a chunk."""
+        hashes = place_hash(self.starts[chunk.index], len(chunk), SAMPLE_SEED)
+        return _on_host(positive(chunk.part(like(np.flatnonzero(below(hashes, self.share)), chunk.x))))
+
+
+@dataclass(frozen=True)
+class Withheld:
+    """The share of a chunk in the validation rows."""
+
+    held_out: HeldOut
+
+    def __call__(self, chunk: Chunk) -> Chunk:
+        """The validation rows of a chunk."""
+        chunk = positive(chunk)
+        return _on_host(chunk.part(like(np.flatnonzero(self.held_out.mask(chunk)), chunk.x)))
+
+
+@dataclass(frozen=True)
+class Whole:
+    """All rows of a fit, in chunks.
+
+    Parameters
+    ----------
+    chunks : Chunks
+        The raw rows.
+    survey : Survey
+        What the first pass has found.
+    targets : Numbers or Labels
+        How raw targets become columns.
+    """
+
+    chunks: Chunks
+    survey: Survey
+    targets: Numbers | Labels
+
+    @classmethod
+    def of(cls, chunks: Chunks, are_labels: bool) -> Whole:
+        """The rows after one pass over them, which checks every block."""
+        survey = surveyed(chunks, are_labels)
+        if not isinstance(survey.targets, Tally):
+            return cls(chunks, survey, Numbers())
+        names = sorted(label for label, weight in survey.targets.weights.items() if weight > 0)
+        if len(names) < 2:
+            raise ValueError(f"y must have at least 2 classes, got {len(names)}: {names[0]!r}.")
+        return cls(chunks, survey, Labels(tuple(names)))
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return self.survey.n_rows
+
+    @property
+    def n_inputs(self) -> int:
+        """The number of columns."""
+        return int(self.survey.inputs.mean.size)
+
+    @property
+    def sample_size(self) -> int:
+        """About as many rows are in the sample."""
+        return min(SAMPLE_ROWS, max(1, SAMPLE_BYTES // (8 * self.n_inputs)))
+
+    @property
+    def is_in_sample(self) -> bool:
+        """Whether the sample holds all rows."""
+        return self.n_rows <= self.sample_size
+
+    @cached_property
+    def sample(self) -> tuple[Array, Array, Array | None]:
+        """Inputs, targets and weights of a random sample of the rows that fits in memory; of all rows if they do."""
+        starts = tuple(int(start) for start in np.cumsum((0, *self.survey.sizes[:-1])))
+        return self._arrays(self.chunks.each(Picked(starts, self.sample_size / self.n_rows)))
+
+    def _arrays(self, picked: list[Chunk]) -> tuple[Array, Array, Array | None]:
+        """Picked chunks, one below the other, as the arrays of a fit in memory."""
+        kept = [chunk for chunk in picked if len(chunk)]
+        x = np.concatenate([chunk.x for chunk in kept])
+        y = np.concatenate([self.targets.columns(chunk) for chunk in kept])
+        x = x if x.dtype.kind == "f" else x.astype(np.float64)
+        anchor = self.survey.anchor
+        weight = None
+        if self.survey.weights.factor is not None:
+            own = np.concatenate([np.ones(len(c)) if c.weight is None else c.weight for c in kept])
+            weight = like(own * self.survey.weights.factor, anchor)
+        return like(x, anchor), like(y, anchor), weight
+
+    def scaled(self, scaling: Scaling) -> Scaling:
+        """A scaling of the sample, with means and spreads of all rows in place of the sample's.
+
+        A robust scaling keeps the sample's medians and quartiles, which are no sums. Means and spreads are rounded to
+        24 bits: another division into chunks then gives the same scaling, to the last bit.
+        """
+        move = self._moved
+        center, spread = _rounded(self.survey.inputs)
+        inputs: Any = scaling.inputs
+        if scaling.kind == "columns":
+            inputs = Affine(move(center), move(spread))
+        elif scaling.kind == "common":
+            inputs = Affine(move(center), move(np.full(center.size, _bits24(common_spread(spread)))))
+        if scaling.kind == "none":
+            return scaling
+        if isinstance(self.survey.targets, Tally):
+            total = sum(self.survey.targets.weights.values())
+            shares = np.array([self.survey.targets.weights[name] / total for name in self.targets.names])  # type: ignore[union-attr]
+            return replace(scaling, inputs=inputs, targets=replace(scaling.targets, center=move(_bits24(shares))))
+        center, spread = _rounded(self.survey.targets)
+        return replace(scaling, inputs=inputs, targets=Affine(move(center), move(spread)))
+
+    def rows(self, scaling: Scaling, held_out: HeldOut | None = None) -> ChunkedRows:
+        """All rows, scaled; those held out are left out."""
+        preparation = Preparation(scaling, self.targets, self.survey.weights.factor, held_out)
+        x, q = self.survey.anchor, int(scaling.targets.center.shape[0])
+        y = like(np.empty((0, q)), x)
+        facts = self.survey.weights
+        total = float(facts.n_positive) if facts.factor is None else facts.total * facts.factor
+        return ChunkedRows(
+            x,
+            y,
+            chunks=self.chunks,
+            preparation=preparation,
+            n_chunks=len(self.survey.sizes),
+            known=(facts.n_positive, total) if held_out is None else None,
+        )
+
+    def held_out(self, fraction: float, seed: int) -> HeldOut:
+        """Validation rows: a fraction of all rows, but not more than are in a sample."""
+        return HeldOut(min(fraction, self.sample_size / self.n_rows), seed)
+
+    def validation(self, scaling: Scaling, held_out: HeldOut) -> Rows:
+        """The validation rows, scaled and in memory."""
+        picked = self.chunks.each(Withheld(held_out))
+        if not any(len(chunk) for chunk in picked):
+            raise ValueError(f"validation_fraction must hold out at least one of {self.n_rows} rows, got none.")
+        return scaling.rows(*self._arrays(picked))
+
+    @property
+    def bounds(self) -> Array | None:
+        """The lowest and the highest target, (2, q); None for labels."""
+        targets = self.survey.targets
+        return self._moved(np.stack((targets.low, targets.high))) if isinstance(targets, Moments) else None
+
+    def _moved(self, values: np.ndarray) -> Array:
+        return like(values, self.survey.anchor)
+
+
+def _on_host(chunk: Chunk) -> Chunk:
+    """The rows as NumPy arrays of their own, not views of a larger one."""
+    weight = None if chunk.weight is None else np.array(to_host(chunk.weight), dtype=np.float64)
+    return Chunk(chunk.index, np.array(to_host(chunk.x)), np.array(to_host(chunk.y)), weight)
+
+
+def _rounded(moments: Moments) -> tuple[np.ndarray, np.ndarray]:
+    """Means and standard deviations with 24 bits; means are rounded to a share of 2⁻²⁴ of the deviation."""
+    spread = _bits24(spread_of(moments.mean, moments.deviations, moments.weight))
+    unit = 2.0 ** (np.floor(np.log2(spread)) - 24)
+    return np.round(moments.mean / unit) * unit, spread
+
+
+def _bits24(values: Any) -> Any:
+    mantissa, exponent = np.frexp(values)
+    return np.ldexp(np.round(mantissa * 2.0**24), exponent - 24)

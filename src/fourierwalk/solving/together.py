@@ -1,0 +1,53 @@
+"""The equations of several sets of frequencies from one pass over the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fourierwalk.arrays.library import Array, namespace
+from fourierwalk.data.rows import Block
+from fourierwalk.solving.direct import Direct
+from fourierwalk.solving.least_squares import LeastSquares
+from fourierwalk.solving.normal_equations import InNormalEquations, NormalEquations
+from fourierwalk.solving.system import System
+
+
+@dataclass(frozen=True)
+class Several:
+    """Several sums that are made in the same pass. Two of them add up sum by sum."""
+
+    sums: tuple[NormalEquations, ...]
+
+    def __add__(self, other: Several) -> Several:
+        return Several(tuple(one + another for one, another in zip(self.sums, other.sums, strict=True)))
+
+
+@dataclass(frozen=True)
+class InSeveral:
+    """The share of a block in several sums."""
+
+    terms: tuple[InNormalEquations, ...]
+
+    def __call__(self, block: Block) -> Several:
+        """The shares."""
+        return Several(tuple(term(block) for term in self.terms))
+
+
+def systems(problem: LeastSquares, several: Sequence[Array]) -> list[System]:
+    """The equations at each of several sets of frequencies, in double precision, from one pass over the rows.
+
+    On the spectral path that pass makes a grid that is fine enough for all of them.
+    """
+    if not several:
+        return []
+    space = problem.paths.space
+    if space is not None:
+        space.grid_for(space.measured(namespace(several[0]).concat(list(several), axis=0)))
+    paths: list[Any] = [problem.paths.at(frequencies) for frequencies in several]
+    if not all(isinstance(path, Direct) for path in paths):
+        return [path.system("double") for path in paths]
+    terms = tuple(InNormalEquations(problem.features, frequencies) for frequencies in several)
+    total = problem.rows.sum(InSeveral(terms), max(path.width for path in paths))
+    return [sums.system(problem.features) for sums in total.sums]
