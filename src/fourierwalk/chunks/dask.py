@@ -76,9 +76,8 @@ class DaskChunks:
         try:
             future = self.client.compute(task, optimize_graph=False)
             seen = time.monotonic()
-            while not future.done():
+            while not _is_done(future):
                 seen = self._looked(seen)
-                _wait(future)
             return future.result()
         except (CancelledError, OSError) as error:
             raise RuntimeError(
@@ -117,13 +116,15 @@ def _listed(*shares: Any) -> list[Any]:
     return list(shares)
 
 
-def _wait(future: Any) -> None:
+def _is_done(future: Any) -> bool:
+    """Whether the future is done, after a wait of at most `POLL_SECONDS`."""
     from distributed import TimeoutError, wait
 
     try:
         wait(future, timeout=POLL_SECONDS)
     except TimeoutError:
-        return
+        return False
+    return True
 
 
 def _delayed(values: Any) -> list[Any]:

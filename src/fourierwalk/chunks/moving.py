@@ -15,15 +15,15 @@ from fourierwalk.arrays.library import namespace
 def mapped(value: Any, move: Callable[[Any], Any], numbers: bool = False) -> Any:
     """The same object with each array of real or complex numbers moved, also inside dataclasses and tuples.
 
-    Other arrays, and all else, stay. With `numbers` plain floats are moved too.
+    Other arrays, and all else, stay. With `numbers` plain numbers are moved too.
 
     Examples
     --------
     >>> mapped((np.ones(2), "words", 3), lambda values: 2 * values)
     (array([2., 2.]), 'words', 3)
     """
-    if isinstance(value, float | np.generic):
-        return move(value) if numbers else value
+    if isinstance(value, int | float | np.generic):
+        return move(value) if numbers and not isinstance(value, bool | np.bool_) else value
     if compat.is_array_api_obj(value):
         kinds = ("real floating", "complex floating")
         return move(value) if value.dtype != object and _is_kind(value, kinds) else value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -74,7 +75,9 @@ class Ranks:
 
         leaves: list[Any] = []
         mapped(mine, leaves.append, numbers=True)
-        flat = torch.cat([torch.as_tensor(leaf, dtype=torch.float64).reshape(-1) for leaf in leaves])
+        tensors = [leaf.device for leaf in leaves if isinstance(leaf, torch.Tensor)]
+        device = "cuda" if dist.get_backend(self._group) == "nccl" else (tensors or ["cpu"])[0]
+        flat = torch.cat([torch.as_tensor(leaf, dtype=torch.float64, device=device).reshape(-1) for leaf in leaves])
         theirs = [torch.empty_like(flat) for _ in range(dist.get_world_size())]
         self._called(lambda: dist.all_gather(theirs, flat, group=self._group))
         return [_rebuilt(mine, leaves, part) for part in theirs]
@@ -93,11 +96,11 @@ def _rebuilt(mine: Any, leaves: Sequence[Any], flat: Any) -> Any:
     """The share of another rank from its buffer; it has the shapes, and the library, of this rank's share."""
     import torch
 
-    parts = iter(torch.split(flat, [int(np.size(leaf)) for leaf in leaves]))
+    parts = iter(torch.split(flat, [math.prod(np.shape(leaf)) for leaf in leaves]))
 
     def taken(leaf: Any) -> Any:
         part = next(parts).reshape(np.shape(leaf))
-        return part if isinstance(leaf, torch.Tensor) else to_host(part)[()]
+        return part.to(leaf.device) if isinstance(leaf, torch.Tensor) else to_host(part)[()]
 
     return mapped(mine, taken, numbers=True)
 

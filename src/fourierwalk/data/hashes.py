@@ -46,7 +46,7 @@ def place_hash(start: int, n_rows: int, seed: int) -> np.ndarray:
     True
     """
     places = np.arange(start, start + n_rows, dtype=np.uint64) + np.uint64(1)
-    return _mix(_mix(places) + np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15))
+    return _mix(_mix(places) + np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64))
 
 
 def below(hashes: np.ndarray, share: float) -> np.ndarray:

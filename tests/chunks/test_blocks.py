@@ -1,0 +1,52 @@
+import numpy as np
+import pytest
+
+from fourierwalk.chunks import Blocks
+
+X, Y = np.ones((3, 2)), np.ones(3)
+
+
+def test_blocks_can_be_read_again_and_again():
+    blocks = Blocks([(X, Y), (X, Y, 2 * Y)])
+    for _ in range(2):
+        first, second = blocks
+        assert first.weight is None
+        assert second.weight.tolist() == [2, 2, 2]
+        assert (first.index, second.index) == (0, 1)
+
+
+def test_a_function_makes_a_new_iterator_for_each_pass():
+    calls = []
+
+    def made():
+        calls.append(True)
+        yield X, Y
+
+    blocks = Blocks(made)
+    assert blocks.sum(len) == blocks.sum(len) == 3
+    assert len(calls) == 2
+
+
+def test_an_iterator_is_refused_before_it_is_read():
+    def once():
+        raise AssertionError("it was read")
+        yield
+
+    with pytest.raises(ValueError, match="got a generator, which can be read only once"):
+        Blocks(once())
+
+
+@pytest.mark.parametrize(
+    ("block", "message"),
+    [
+        (X, r"a block must be \(X, y\) or \(X, y, weight\), got a ndarray as block 1"),
+        ((X,), "got 1 values as block 1"),
+        ((X, Y[:2]), "y must have as many rows as X in every block, got 2 for 3 rows in block 1"),
+        ((X, Y, Y[:1]), "sample_weight must have as many rows as X in every block, got 1 for 3 rows in block 1"),
+        ((Y, Y), "X must have 2 dimensions, got 1 in block 1"),
+        ((np.array([["a"]] * 3), Y), "X in blocks must be real numbers, got <U1 in block 1: encode categories"),
+    ],
+)
+def test_a_bad_block_is_named(block, message):
+    with pytest.raises(ValueError, match=message):
+        list(Blocks([(X, Y), block]))
