@@ -12,7 +12,7 @@ from ranks_program import SETTINGS, rows
 from fourierwalk import AdaptiveFourierRegressor
 from fourierwalk.chunks import Ranks, Sliced
 
-PROGRAM = Path(__file__).with_name("ranks_program.py")
+PROGRAM = Path(__file__).parents[1] / "ranks_program.py"
 
 
 def run(folder, what):

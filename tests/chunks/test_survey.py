@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -18,7 +20,7 @@ cuts = st.lists(st.integers(0, N), max_size=8).map(sorted)
 def divided(places, *arrays):
     """The arrays in blocks that end at some places; blocks may be empty."""
     ends = [0, *places, N]
-    return Blocks([tuple(a[i:j] for a in arrays) for i, j in zip(ends[:-1], ends[1:], strict=True)])
+    return Blocks([tuple(a[i:j] for a in arrays) for i, j in pairwise(ends)])
 
 
 @given(cuts, st.booleans())

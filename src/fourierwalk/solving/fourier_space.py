@@ -19,6 +19,9 @@ from fourierwalk.solving.pairs import Pairs
 HEADROOM = 1.5
 """A new grid is made for frequencies this many times as large as the present ones."""
 
+HEADROOM_OF_CHUNKS = 3.0
+"""For rows in chunks it is one plus this number divided by the dimension: a new grid is a pass over all rows."""
+
 LEAST_BANDWIDTH = 1e-3
 """The least bandwidth of a grid, for frequencies that are all zero."""
 
@@ -54,6 +57,7 @@ class FourierSpace:
 
     def __init__(self, rows: Rows, max_bytes: float) -> None:
         self.rows, self.max_bytes = rows, max_bytes
+        self.headroom = 1 + HEADROOM_OF_CHUNKS / int(rows.x.shape[-1]) if rows.in_chunks else HEADROOM
         self.grid: Grid | None = None
         self.is_announced = False  # whether the user was warned that it is slow
         self._bandwidth: np.ndarray | None = None
@@ -73,22 +77,22 @@ class FourierSpace:
         if not np.all(bandwidth < MOST_BANDWIDTH):
             return math.inf
         d, q = len(bandwidth), self.n_targets
-        return nufft.prepared_bytes(1 + q + d + q * d, self._box.shape(HEADROOM * bandwidth), self.rows.x)
+        return nufft.prepared_bytes(1 + q + d + q * d, self._box.shape(self.headroom * bandwidth), self.rows.x)
 
     def transform_seconds(self, bandwidth: np.ndarray, n_arrays: int) -> float:
         """The rough time of transforms of `n_arrays` columns of a grid, without the time of their points."""
         if self.grid is not None:  # the grid may be larger than necessary
-            bandwidth = np.maximum(bandwidth, self.grid.bandwidth / HEADROOM)
+            bandwidth = np.maximum(bandwidth, self.grid.bandwidth / self.headroom)
         spreading = SPREADING_SECONDS * len(self.rows) * WIDTH ** len(bandwidth) / STEPS_OF_A_GRID
         is_new = compat.is_torch_array(self.rows.x) and self.grid is None  # counts only against a fast GPU
-        seconds = n_arrays * nufft.fft_seconds(self._box.shape(HEADROOM * bandwidth), self.rows.x)
+        seconds = n_arrays * nufft.fft_seconds(self._box.shape(self.headroom * bandwidth), self.rows.x)
         return seconds + is_new * spreading
 
     def grid_for(self, bandwidth: np.ndarray) -> Grid:
         """The present grid, or a new one if the bandwidth is larger than the grid's."""
         if self.grid is None or np.any(bandwidth > self.grid.bandwidth):
             known = np.zeros_like(bandwidth) if self.grid is None else self.grid.bandwidth
-            self.grid = Grid.of(self.rows, self._box, np.where(bandwidth > known, HEADROOM * bandwidth, known))
+            self.grid = Grid.of(self.rows, self._box, np.where(bandwidth > known, self.headroom * bandwidth, known))
         return self.grid
 
     def pairs(self, frequencies: Array) -> Pairs:

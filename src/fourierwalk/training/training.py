@@ -15,6 +15,7 @@ from fourierwalk.arrays.draws import PLACES, placed
 from fourierwalk.arrays.library import Array, like, namespace, to_host
 from fourierwalk.arrays.products import PRECISIONS
 from fourierwalk.arrays.threads import one_pool
+from fourierwalk.chunks.rows import ChunkedRows
 from fourierwalk.chunks.whole import Whole
 from fourierwalk.data import features as feature_kinds
 from fourierwalk.data import scaling as scalings
@@ -190,8 +191,7 @@ class Training:
         watched = watch(search.search(panel, start, draws), decisions, deadline, watchers)
         is_raw = panel.span is None and not panel.rows.in_chunks
         raw = panel.rows if is_raw else scaling.rows(data.x, data.y, data.weight)
-        is_sampled = data.whole is not None and (panel.rows.in_chunks or not data.whole.is_in_sample)
-        all_rows = data.whole.rows(scaling) if data.whole is not None and is_sampled else None
+        all_rows = None if data.whole is None else _all_rows(data.whole, scaling, panel)
         chosen, bounds = self._regularization, self._bounds(data, search)
         are_classes = not self.scale_targets
         assembly = Assembly(
@@ -434,6 +434,13 @@ class Training:
         low, high = (xp.min(data.y, axis=0), xp.max(data.y, axis=0)) if reached is None else (reached[0], reached[1])
         margin = getattr(search, "policy", DEFAULT).margin * (high - low)
         return xp.stack((low - margin, high + margin))
+
+
+def _all_rows(whole: Whole, scaling: Scaling, panel: RowsPanel) -> Rows | None:
+    """The rows of the final amplitudes, in chunks; None: the panel holds all rows in memory."""
+    if isinstance(panel.rows, ChunkedRows) and panel.rows.preparation.held_out is None:
+        return panel.rows
+    return None if whole.is_in_sample and not panel.rows.in_chunks else whole.rows(scaling)
 
 
 def _chunks_in_words(data: Data, panel: RowsPanel) -> str:

@@ -1,0 +1,59 @@
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.dataset
+import pytest
+import scipy.sparse
+import torch
+
+from fourierwalk.chunks import Blocks, Sliced, whole
+from fourierwalk.chunks import given as module
+from fourierwalk.chunks.given import chunks_of
+
+X, Y = np.ones((6, 2)), np.ones(6)
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        X,
+        X.tolist(),
+        pd.DataFrame(X),
+        scipy.sparse.csr_array(X),
+        torch.ones(6, 2),
+        [[1.0, 2.0]],
+        [],
+        "words",
+        {},
+        None,
+        3,
+    ],
+)
+@pytest.mark.parametrize("y", [Y, None])
+def test_what_is_in_memory_stays_there(x, y):
+    assert chunks_of(x, y) is None
+
+
+def test_blocks_are_recognised():
+    class Own:
+        def __iter__(self):
+            yield X, Y
+
+    for blocks in ([(X, Y)], [[X, Y, Y]], ((X, Y),), Own(), lambda: iter([(X, Y)])):
+        assert isinstance(chunks_of(blocks), Blocks)
+    chunks = Sliced(X, Y)
+    assert chunks_of(chunks) is chunks
+
+
+def test_a_memory_map_is_taken_in_chunks_if_it_is_large(tmp_path, monkeypatch):
+    small = np.memmap(tmp_path / "x", np.float32, "w+", shape=(6, 2))
+    assert chunks_of(small, Y) is None
+    monkeypatch.setattr(module, "SAMPLE_ROWS", 5)
+    assert isinstance(chunks_of(small, Y), Sliced)
+    assert whole.SAMPLE_ROWS > 5
+
+
+def test_a_data_set_needs_the_name_of_its_target(tmp_path):
+    pa.parquet.write_table(pa.table({"a": [1.0]}), tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match="y must name a column of the data set"):
+        chunks_of(pa.dataset.dataset(tmp_path))

@@ -1,0 +1,33 @@
+import dask.array
+import numpy as np
+import zarr
+
+from fourierwalk import AdaptiveFourierFeatures, AdaptiveFourierRegressor
+from fourierwalk.chunks import given, lazy
+
+X = np.random.default_rng(0).standard_normal((50, 2))
+SETTINGS = {"n_frequencies": 4, "sampler": "fixed", "random_state": 0}
+
+
+def test_arrays_on_a_disk_are_predicted_slice_by_slice(tmp_path, monkeypatch):
+    model = AdaptiveFourierRegressor(**SETTINGS).fit(X, X[:, 0])
+    stored = zarr.open_group(tmp_path / "x.zarr", mode="w").create_array("x", data=X)
+    monkeypatch.setattr(lazy, "CHUNK_BYTES", 8 * 2 * 20)
+    monkeypatch.setattr(given, "SAMPLE_ROWS", 10)
+    mapped = np.memmap(tmp_path / "x", X.dtype, "w+", shape=X.shape)
+    mapped[:] = X
+    for rows in (stored, mapped):
+        assert np.allclose(model.predict(rows), model.predict(X), rtol=0, atol=1e-13)
+
+
+def test_dask_arrays_stay_lazy_in_all_methods():
+    rows = dask.array.from_array(X, chunks=(20, 1))
+    model = AdaptiveFourierFeatures(**SETTINGS).fit(X, X[:, 0])
+    columns = model.transform(rows)
+    assert columns.chunks == ((20, 20, 10), (8,))
+    assert np.allclose(columns.compute(), model.transform(X), rtol=0, atol=1e-13)
+
+
+def test_arrays_in_memory_go_straight_through():
+    model = AdaptiveFourierRegressor(**SETTINGS).fit(X, X[:, 0])
+    assert model.predict(X.astype(np.float32)).dtype == np.float32

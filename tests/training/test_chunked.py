@@ -1,0 +1,152 @@
+"""Fits on rows in chunks, beside fits on the same rows in memory."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierFeatures, AdaptiveFourierRegressor, Solver
+from fourierwalk.chunks import Blocks, Sliced, whole
+
+N = 400
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((N, 4))
+Y = np.sin(2 * X[:, 0]) + X[:, 1] + 0.1 * RNG.standard_normal(N)
+W = RNG.uniform(0.5, 2, N)
+FIXED = {"sampler": "fixed", "n_frequencies": 12, "initial": 1.0, "regularization": 1e-3, "random_state": 0}
+
+
+class Counted(Sliced):
+    """Chunks that count how often they are read."""
+
+    passes = 0
+
+    def __iter__(self):
+        self.passes += 1
+        return super().__iter__()
+
+
+def divided(places, *arrays):
+    """The arrays in blocks that end at some places; blocks may be empty."""
+    return Blocks([tuple(array[i:j] for array in arrays) for i, j in pairwise([0, *sorted(places), N])])
+
+
+@pytest.fixture
+def small_sample(monkeypatch):
+    """A sample of about 100 rows: far fewer than there are."""
+    monkeypatch.setattr(whole, "SAMPLE_ROWS", 100)
+
+
+@pytest.mark.parametrize("sampler", ["metropolis", "resampling", "descent", "fixed"])
+@pytest.mark.parametrize("weight", [None, W, np.arange(N) % 3])
+def test_samplers_fit_what_they_fit_in_memory(sampler, weight):
+    settings = {"n_steps": 8, "regularization": 1e-2, "standardize": False, "random_state": 0}
+    model = AdaptiveFourierRegressor(8, sampler=sampler, **settings)
+    values = model.fit(X, Y, weight).predict(X)
+    blocks = divided([10, 200], X, Y, *([] if weight is None else [weight]))
+    assert np.max(np.abs(model.fit(blocks).predict(X) - values)) < 1e-8
+
+
+@given(st.lists(st.integers(0, N), max_size=6))
+@settings(deadline=None, max_examples=15)
+def test_the_division_into_blocks_does_not_matter(places):
+    models = [AdaptiveFourierRegressor(**FIXED).fit(divided(cuts, X, Y)) for cuts in ([], places)]
+    assert np.array_equal(models[0].frequencies_, models[1].frequencies_)
+    assert np.max(np.abs(models[0].predict(X) - models[1].predict(X))) < 1e-10
+
+
+def test_frequencies_of_a_sample_and_amplitudes_of_all_rows(small_sample):
+    chunks = Counted(X, Y, rows=90)
+    model = AdaptiveFourierRegressor(6, n_steps=5, random_state=0).fit(chunks)
+    assert "frequencies are chosen on a random sample of" in model.history_.decisions[0]
+    assert any("by generalised cross-validation on all rows" in text for text in model.history_.decisions)
+    assert chunks.passes == 3  # the survey, the sample, and the amplitudes
+    other = AdaptiveFourierRegressor(6, n_steps=5, random_state=0).fit(divided([33, 34, 350], X, Y))
+    assert np.array_equal(other.frequencies_, model.frequencies_)
+    assert np.max(np.abs(other.predict(X) - model.predict(X))) < 1e-10
+    assert model.score(X, Y) > 0.7
+
+
+def test_rows_that_fit_in_memory_are_taken_there():
+    model = AdaptiveFourierRegressor(4, n_steps=3, random_state=0).fit(Sliced(X, Y, rows=90))
+    assert "all of them were taken into memory" in model.history_.decisions[0]
+
+
+def test_in_few_dimensions_one_pass_makes_a_grid():
+    chunks = Counted(X[:, :1], np.sin(9 * X[:, 0]), rows=90)
+    settings = {"sampler": "metropolis", "n_frequencies": 16, "n_steps": 20, "initial": 1.0, "regularization": 1e-3}
+    solver = Solver("spectral")
+    model = AdaptiveFourierRegressor(**settings, max_norm=6.0, solver=solver, random_state=0).fit(chunks)
+    assert chunks.passes <= 9  # survey, sample, energy, bounds, two grids; bounds and grid of the end
+    direct = AdaptiveFourierRegressor(**settings, max_norm=6.0, solver="direct", random_state=0).fit(chunks)
+    assert np.allclose(model.frequencies_, direct.frequencies_, atol=1e-8)
+    assert np.max(np.abs(model.predict(X[:, :1]) - direct.predict(X[:, :1]))) < 1e-6
+
+
+def test_early_stopping_holds_rows_out_of_every_sum():
+    model = AdaptiveFourierRegressor(8, sampler="descent", n_steps=10, early_stopping=True, random_state=0)
+    some, others = (model.fit(divided(cuts, X, Y)) and (model.predict(X), model.history_) for cuts in ([], [50, 51]))
+    assert "rows held out to choose by" in some[1].decisions[2]
+    assert np.max(np.abs(some[0] - others[0])) < 1e-9
+    assert np.allclose(some[1].validation, others[1].validation)
+
+
+def test_validation_rows_of_the_user():
+    model = AdaptiveFourierRegressor(8, sampler="descent", n_steps=10, random_state=0)
+    model.fit(Blocks([(X, Y)]), X_val=X[:50], y_val=Y[:50])
+    assert len(model.history_.looks) > 1
+
+
+def test_labels_in_blocks():
+    labels = np.where(Y > 0, "up", "down")
+    model = AdaptiveFourierClassifier(8, sampler="descent", n_steps=20, random_state=0)
+    model.fit(divided([100, 222], X, labels), X_val=X[:50], y_val=labels[:50])
+    assert model.classes_.tolist() == ["down", "up"]
+    assert model.score(X, labels) > 0.9
+    assert np.allclose(model.predict_proba(X).sum(axis=1), 1)
+    with pytest.raises(ValueError, match="y must have at least 2 classes, got 1: 'up'"):
+        model.fit(Blocks([(X, np.full(N, "up"))]))
+
+
+def test_several_outputs_and_features():
+    targets = np.stack([Y, -Y], axis=1)
+    assert AdaptiveFourierRegressor(**FIXED).fit(divided([9], X, targets)).predict(X).shape == (N, 2)
+    assert AdaptiveFourierFeatures(**FIXED).fit(divided([9], X, Y)).transform(X).shape == (N, 24)
+
+
+def test_blocks_of_torch_are_computed_by_torch():
+    tensors = Blocks([(torch.as_tensor(X[part]), torch.as_tensor(Y[part])) for part in (slice(0, 99), slice(99, N))])
+    model = AdaptiveFourierRegressor(**FIXED).fit(tensors)
+    assert isinstance(model.frequencies_, torch.Tensor)
+    expected = AdaptiveFourierRegressor(**FIXED).fit(divided([99], X, Y)).predict(X)
+    assert np.max(np.abs(model.predict(torch.as_tensor(X)).numpy() - expected)) < 1e-10
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"solver": Solver(batch_size=10)}, "solver.batch_size must be None for rows in blocks, got 10"),
+        ({"solver": "dual"}, "solver='dual' needs all rows in memory, got rows in blocks"),
+        ({"device": "cpu"}, "device must be None for rows in blocks, got str"),
+    ],
+)
+def test_settings_that_need_rows_in_memory_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        AdaptiveFourierRegressor(**FIXED | options).fit(Blocks([(X, Y)]))
+
+
+def test_arguments_that_need_rows_in_memory_are_refused():
+    with pytest.raises(ValueError, match="groups must be None for rows in blocks"):
+        AdaptiveFourierRegressor(**FIXED).fit(Blocks([(X, Y)]), groups=np.arange(N))
+    with pytest.raises(ValueError, match="y must be None, because blocks bring their own, got ndarray"):
+        AdaptiveFourierRegressor(**FIXED).fit(Blocks([(X, Y)]), Y)
+    with pytest.raises(ValueError, match="class_weight must be None for rows in blocks"):
+        AdaptiveFourierClassifier(**FIXED, class_weight="balanced").fit(Blocks([(X, Y > 0)]))
+
+
+def test_an_iterator_is_refused_before_it_is_read():
+    with pytest.raises(ValueError, match="got a generator, which can be read only once"):
+        AdaptiveFourierRegressor(**FIXED).fit((X, Y) for _ in range(2))
