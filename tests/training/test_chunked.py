@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierFeatures, AdaptiveFourierRegressor, Solver
 from fourierwalk.chunks import Blocks, Sliced, whole
 
-N = 400
+N = 600
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((N, 4))
 Y = np.sin(2 * X[:, 0]) + X[:, 1] + 0.1 * RNG.standard_normal(N)
