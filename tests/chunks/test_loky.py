@@ -54,5 +54,5 @@ def test_a_pass_that_always_kills_is_given_up(tmp_path):
 
 
 def test_chunks_must_have_numbers():
-    with pytest.raises(ValueError, match=r"Loky needs chunks that have numbers \(Sliced, Parquet\), got Blocks"):
+    with pytest.raises(ValueError, match=r"Loky needs chunks that have numbers \(Sliced, ParquetChunks\), got Blocks"):
         Loky(Blocks([]))

@@ -5,7 +5,7 @@ import pyarrow.parquet
 import pytest
 
 from fourierwalk import AdaptiveFourierRegressor
-from fourierwalk.chunks import Parquet
+from fourierwalk.chunks import ParquetChunks
 
 
 def written(folder, **columns):
@@ -25,7 +25,7 @@ def columns(n=600):
 
 def test_row_groups_are_chunks(tmp_path):
     own = columns(8)
-    chunks = list(Parquet(written(tmp_path, **own), "price", "count"))
+    chunks = list(ParquetChunks(written(tmp_path, **own), "price", "count"))
     assert [len(chunk) for chunk in chunks] == [2, 2, 4]
     assert np.array_equal(np.concatenate([chunk.x for chunk in chunks]), np.stack([own["east"], own["north"]], axis=1))
     assert np.array_equal(np.concatenate([chunk.y for chunk in chunks]), own["price"])
@@ -45,13 +45,13 @@ def test_fit_takes_a_data_set_and_the_name_of_its_target(tmp_path):
 
 def test_a_column_that_is_not_there_is_named(tmp_path):
     with pytest.raises(ValueError, match="y must name a column of the data set"):
-        Parquet(written(tmp_path, **columns(8)), "prize")
+        ParquetChunks(written(tmp_path, **columns(8)), "prize")
 
 
 def test_words_are_refused_with_the_column(tmp_path):
     own = columns(8) | {"colour": ["red"] * 8}
     with pytest.raises(ValueError, match="got string in column 'colour' of block 0: encode categories"):
-        list(Parquet(written(tmp_path, **own), "price"))
+        list(ParquetChunks(written(tmp_path, **own), "price"))
 
 
 def test_missing_values_are_found_in_their_block(tmp_path):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from fourierwalk.chunks import Sliced
-from fourierwalk.chunks.rows import ChunkedRows, HeldOut, Preparation
+from fourierwalk.chunks.rows import ChunkedRows, Preparation, Withholding
 from fourierwalk.chunks.targets import Numbers
 from fourierwalk.data import Rows, Scaling
 
@@ -36,7 +36,7 @@ def test_blocks_stay_within_the_budget():
 
 
 def test_rows_held_out_are_in_no_sum():
-    held_out = HeldOut(0.3, seed=1)
+    held_out = Withholding(0.3, seed=1)
     rows = chunked(held_out)
     kept = ~held_out.mask(next(iter(Sliced(X, Y))))
     assert 0 < len(rows) == kept.sum() < 100
@@ -51,7 +51,7 @@ def test_nobody_holds_the_rows(ask):
 
 def test_no_row_left_is_said():
     with pytest.raises(ValueError, match="X must have at least one row to learn from"):
-        chunked(HeldOut(1.0, seed=0)).sum(lambda block: 1, 1)
+        chunked(Withholding(1.0, seed=0)).sum(lambda block: 1, 1)
 
 
 def test_rows_in_memory_are_not_in_chunks():

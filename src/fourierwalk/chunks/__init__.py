@@ -4,8 +4,8 @@ from fourierwalk.chunks.blocks import Blocks
 from fourierwalk.chunks.chunk import Chunk, Chunks
 from fourierwalk.chunks.dask import DaskChunks
 from fourierwalk.chunks.loky import Loky
-from fourierwalk.chunks.parquet import Parquet
+from fourierwalk.chunks.parquet import ParquetChunks
 from fourierwalk.chunks.ranks import Ranks
 from fourierwalk.chunks.sliced import Sliced
 
-__all__ = ["Blocks", "Chunk", "Chunks", "DaskChunks", "Loky", "Parquet", "Ranks", "Sliced"]
+__all__ = ["Blocks", "Chunk", "Chunks", "DaskChunks", "Loky", "ParquetChunks", "Ranks", "Sliced"]

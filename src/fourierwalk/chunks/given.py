@@ -12,7 +12,7 @@ from fourierwalk.arrays.library import is_foreign
 from fourierwalk.chunks.blocks import Blocks
 from fourierwalk.chunks.chunk import Chunks
 from fourierwalk.chunks.dask import DaskChunks, is_dask
-from fourierwalk.chunks.parquet import Parquet
+from fourierwalk.chunks.parquet import ParquetChunks
 from fourierwalk.chunks.sliced import Sliced
 from fourierwalk.chunks.whole import SAMPLE_BYTES, SAMPLE_ROWS
 
@@ -40,7 +40,7 @@ def chunks_of(x: Any, y: Any = None, weight: Any = None) -> Chunks | None:
         return DaskChunks(x, y, weight)
     if is_sliced(x):
         return Sliced(x, y, weight)
-    return Parquet(x, y, weight) if _is_dataset(x) else None
+    return ParquetChunks(x, y, weight) if _is_dataset(x) else None
 
 
 def is_sliced(x: Any) -> bool:

@@ -13,7 +13,7 @@ ATTEMPTS = 3
 
 
 class Indexed(Protocol):
-    """Chunks that any process can read by their number, such as `Sliced` and `Parquet`."""
+    """Chunks that any process can read by their number, such as `Sliced` and `ParquetChunks`."""
 
     def __len__(self) -> int: ...
 
@@ -25,7 +25,7 @@ class Loky:
 
     Parameters
     ----------
-    chunks : Sliced or Parquet
+    chunks : Sliced or ParquetChunks
         The chunks. They are sent to the processes: files are best, because only their names travel.
     n_jobs : int
         The number of processes; −1 is one for each core.
@@ -41,7 +41,9 @@ class Loky:
 
     def __init__(self, chunks: Indexed, n_jobs: int = -1) -> None:
         if not hasattr(chunks, "__getitem__") or not hasattr(chunks, "__len__"):
-            raise ValueError(f"Loky needs chunks that have numbers (Sliced, Parquet), got {type(chunks).__name__}.")
+            raise ValueError(
+                f"Loky needs chunks that have numbers (Sliced, ParquetChunks), got {type(chunks).__name__}."
+            )
         self.chunks, self.n_jobs = chunks, n_jobs
 
     def each(self, share: Callable[[Chunk], Any]) -> list[Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from fourierwalk.chunks.chunk import Chunk, InProcess
 
 
-class Parquet(InProcess):
+class ParquetChunks(InProcess):
     """Chunks of a pyarrow data set: one for each row group of its files.
 
     Parameters

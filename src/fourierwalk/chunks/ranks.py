@@ -25,7 +25,7 @@ class Ranks:
 
     Parameters
     ----------
-    x : array of shape (n, d), or Sliced, Blocks or Parquet
+    x : array of shape (n, d), or Sliced, Blocks or ParquetChunks
         The inputs of this rank, or its chunks.
     y : array of shape (n,) or (n, q), optional
         The targets of this rank; chunks bring their own.

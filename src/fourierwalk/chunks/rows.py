@@ -20,7 +20,7 @@ from fourierwalk.data.scaling import Scaling
 
 
 @dataclass(frozen=True)
-class HeldOut:
+class Withholding:
     """Rows that are held out, picked by a seeded hash of their inputs: equal rows stay together."""
 
     share: float
@@ -38,7 +38,7 @@ class Preparation:
     scaling: Scaling
     targets: Numbers | Labels
     factor: float | None = None  # of the weights; None: all of them are one
-    held_out: HeldOut | None = None  # these rows are left out
+    held_out: Withholding | None = None  # these rows are left out
 
     def rows(self, chunk: Chunk) -> Rows:
         """The scaled rows of a chunk."""

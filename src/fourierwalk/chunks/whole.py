@@ -10,7 +10,7 @@ import numpy as np
 
 from fourierwalk.arrays.library import Array, like, to_host
 from fourierwalk.chunks.chunk import Chunk, Chunks
-from fourierwalk.chunks.rows import ChunkedRows, HeldOut, Preparation
+from fourierwalk.chunks.rows import ChunkedRows, Preparation, Withholding
 from fourierwalk.chunks.survey import Moments, Survey, Tally, positive, surveyed
 from fourierwalk.chunks.targets import Labels, Numbers
 from fourierwalk.data.hashes import below, place_hash
@@ -44,7 +44,7 @@ class Picked:
 class Withheld:
     """The share of a chunk in the validation rows."""
 
-    held_out: HeldOut
+    held_out: Withholding
 
     def __call__(self, chunk: Chunk) -> Chunk:
         """The validation rows of a chunk."""
@@ -142,7 +142,7 @@ class Whole:
         center, spread = _rounded(self.survey.targets)
         return replace(scaling, inputs=inputs, targets=Affine(move(center), move(spread)))
 
-    def rows(self, scaling: Scaling, held_out: HeldOut | None = None) -> ChunkedRows:
+    def rows(self, scaling: Scaling, held_out: Withholding | None = None) -> ChunkedRows:
         """All rows, scaled; those held out are left out."""
         preparation = Preparation(scaling, self.targets, self.survey.weights.factor, held_out)
         x, q = self.survey.anchor, int(scaling.targets.center.shape[0])
@@ -158,11 +158,11 @@ class Whole:
             known=(facts.n_positive, total) if held_out is None else None,
         )
 
-    def held_out(self, fraction: float, seed: int) -> HeldOut:
+    def held_out(self, fraction: float, seed: int) -> Withholding:
         """Validation rows: a fraction of all rows, but not more than are in a sample."""
-        return HeldOut(min(fraction, self.sample_size / self.n_rows), seed)
+        return Withholding(min(fraction, self.sample_size / self.n_rows), seed)
 
-    def validation(self, scaling: Scaling, held_out: HeldOut) -> Rows:
+    def validation(self, scaling: Scaling, held_out: Withholding) -> Rows:
         """The validation rows, scaled and in memory."""
         picked = self.chunks.each(Withheld(held_out))
         if not any(len(chunk) for chunk in picked):

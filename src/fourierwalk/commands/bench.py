@@ -11,7 +11,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from fourierwalk.benchmarks import cpu, gpu, tables
+from fourierwalk.benchmarks import cpu, gpu, scale, tables
 from fourierwalk.benchmarks.figures import HEADER, Figure, markdown
 from fourierwalk.reporting.files import write_json, write_text
 from fourierwalk.reporting.provenance import provenance
@@ -23,26 +23,28 @@ def register(verbs: Any) -> None:
     """Add the command and its options."""
     parser = verbs.add_parser("bench", help="measure speeds and print them beside their targets")
     parser.add_argument("--device", default="cpu", help="cpu, or cuda (torch)")
-    parser.add_argument("--out", type=Path, help="folder of the results (default: results/bench, cuda: results/gpu)")
-    names = f"cpu: {', '.join(ON_CPU)}; cuda: {', '.join(gpu.BENCHES)}"
+    parser.add_argument("--out", type=Path, help="folder (default: results/bench, results/scale or results/gpu)")
+    names = f"cpu: {', '.join(ON_CPU)}; beyond memory: {', '.join(scale.BENCHES)}; cuda: {', '.join(gpu.BENCHES)}"
     parser.add_argument("--only", nargs="+", metavar="NAME", help=f"run only some of {names}; other results are kept")
     parser.add_argument("--data-dir", help="folder with MNIST's four files (cuda alone)")
     parser.add_argument(
         "--small", action="store_true", help="toy sizes, to check that it runs: the figures mean nothing"
     )
+    parser.add_argument("--shrink", type=int, help="divide the numbers of rows beyond memory by this (default: 1)")
     parser.set_defaults(run=main)
 
 
 def main(options: argparse.Namespace) -> int:
     """Measure, print, and write after every part. The exit code is 0 even where a target is missed."""
     on_gpu = options.device != "cpu"
-    benches: dict[str, Any] = gpu.BENCHES if on_gpu else ON_CPU
+    beyond = not on_gpu and bool(options.only) and set(options.only) <= scale.BENCHES.keys()
+    benches: dict[str, Any] = gpu.BENCHES if on_gpu else scale.BENCHES if beyond else ON_CPU
     unknown = [name for name in options.only or () if name not in benches]
     if unknown:
         raise ValueError(f"--only must name some of {list(benches)}, got {unknown[0]!r}.")
-    shrink = 16 if options.small else 1
+    shrink = (1000 if options.small else options.shrink or 1) if beyond else 16 if options.small else 1
     setting: Any = gpu.Setting.on(options.device, shrink, options.data_dir) if on_gpu else shrink
-    out = options.out or Path("results/gpu" if on_gpu else "results/bench")
+    out = options.out or Path("results/gpu" if on_gpu else "results/scale" if beyond else "results/bench")
     console = Console()
     content: dict[str, Any] = {"toy_sizes": options.small, "parts": {}, **_kept(out, options)}
     origin = provenance() | ({"device": setting.described()} if on_gpu else {})

@@ -15,24 +15,24 @@ from fourierwalk.solving.system import System
 
 
 @dataclass(frozen=True)
-class Several:
-    """Several sums that are made in the same pass. Two of them add up sum by sum."""
+class SeveralSums:
+    """SeveralSums sums that are made in the same pass. Two of them add up sum by sum."""
 
     sums: tuple[NormalEquations, ...]
 
-    def __add__(self, other: Several) -> Several:
-        return Several(tuple(one + another for one, another in zip(self.sums, other.sums, strict=True)))
+    def __add__(self, other: SeveralSums) -> SeveralSums:
+        return SeveralSums(tuple(one + another for one, another in zip(self.sums, other.sums, strict=True)))
 
 
 @dataclass(frozen=True)
-class InSeveral:
+class InSeveralSums:
     """The share of a block in several sums."""
 
     terms: tuple[InNormalEquations, ...]
 
-    def __call__(self, block: Block) -> Several:
+    def __call__(self, block: Block) -> SeveralSums:
         """The shares."""
-        return Several(tuple(term(block) for term in self.terms))
+        return SeveralSums(tuple(term(block) for term in self.terms))
 
 
 def systems(problem: LeastSquares, several: Sequence[Array]) -> list[System]:
@@ -49,5 +49,5 @@ def systems(problem: LeastSquares, several: Sequence[Array]) -> list[System]:
     if not all(isinstance(path, Direct) for path in paths):
         return [path.system("double") for path in paths]
     terms = tuple(InNormalEquations(problem.features, frequencies) for frequencies in several)
-    total = problem.rows.sum(InSeveral(terms), max(path.width for path in paths))
+    total = problem.rows.sum(InSeveralSums(terms), max(path.width for path in paths))
     return [sums.system(problem.features) for sums in total.sums]
