@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from tables import problem
 
-from fourierwalk.training import folds as folds_module
+from fourierwalk.data import hashes
 from fourierwalk.training.folds import Folds, folds, row_hash
 from fourierwalk.training.policy import DEFAULT
 
@@ -59,7 +59,7 @@ def test_hashes_are_the_same_in_either_precision():
 @pytest.mark.parametrize("n_threads", [1, 3])
 def test_hashes_of_many_rows_are_those_of_few(n_threads, monkeypatch):
     """They are made in blocks, and where there are very many entries in several threads."""
-    monkeypatch.setattr(folds_module, "blas_threads", lambda: n_threads)
+    monkeypatch.setattr(hashes, "blas_threads", lambda: n_threads)
     x = np.random.default_rng(0).standard_normal((9000, 120))
     assert_array_equal(row_hash(x, 0)[4000:4200], row_hash(x[4000:4200], 0))
 

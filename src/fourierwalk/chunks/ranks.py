@@ -75,8 +75,7 @@ class Ranks:
 
         leaves: list[Any] = []
         mapped(mine, leaves.append, numbers=True)
-        tensors = [leaf.device for leaf in leaves if isinstance(leaf, torch.Tensor)]
-        device = "cuda" if dist.get_backend(self._group) == "nccl" else (tensors or ["cpu"])[0]
+        device = "cuda" if dist.get_backend(self._group) == "nccl" else "cpu"  # where the backend can exchange
         flat = torch.cat([torch.as_tensor(leaf, dtype=torch.float64, device=device).reshape(-1) for leaf in leaves])
         theirs = [torch.empty_like(flat) for _ in range(dist.get_world_size())]
         self._called(lambda: dist.all_gather(theirs, flat, group=self._group))
