@@ -18,6 +18,10 @@ POLL_SECONDS = 2.0
 """How often a waiting fit looks whether scheduler and workers are still there."""
 
 
+SENT_WITH_TASKS = 2**20
+"""Up to this many bytes in all, frequencies travel with each task; beyond, they are a task of their own, sent once."""
+
+
 class DaskChunks:
     """Chunks of a Dask array or data frame, one task for each chunk and step; sums are made on the workers.
 
@@ -63,9 +67,13 @@ class DaskChunks:
         return self._computed(tree(self._leaves(share), dask.delayed(joined, pure=False)))
 
     def _leaves(self, share: Callable[[Chunk], Any]) -> list[Any]:
+        import cloudpickle
         import dask
 
-        sent, apply = dask.delayed(_Sent(share), traverse=False, pure=False), dask.delayed(_share, pure=False)
+        sent: Any = _Sent(share)
+        if len(cloudpickle.dumps(share)) * len(self.parts) > SENT_WITH_TASKS:
+            sent = dask.delayed(sent, traverse=False, pure=False)
+        apply = dask.delayed(_share, pure=False)
         return [apply(sent, index, *part) for index, part in enumerate(self.parts)]
 
     def _computed(self, task: Any) -> Any:
