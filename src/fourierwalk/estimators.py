@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields as fields_of
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from fourierwalk.arrays.library import Array, is_foreign, like, namespace, to_ho
 from fourierwalk.callbacks import Callbacks, CallbackSupportMixin, with_callbacks
 from fourierwalk.data.features import named
 from fourierwalk.data.streaming import Streamed
+from fourierwalk.exporting.description import Description
+from fourierwalk.exporting.exportable import Exportable
 from fourierwalk.files import container
 from fourierwalk.files.fields import Fields
 from fourierwalk.model import FourierModel
@@ -151,7 +154,7 @@ _REFERENCES = """
 """
 
 
-class _AdaptiveFourier(CallbackSupportMixin, BaseEstimator):
+class _AdaptiveFourier(Exportable, CallbackSupportMixin, BaseEstimator):
     """The part that the three estimators share: parameters, files, and the call of `Training`."""
 
     def __init__(
@@ -301,6 +304,11 @@ class _AdaptiveFourier(CallbackSupportMixin, BaseEstimator):
             self.feature_names_in_ = np.array(fields.words("names"), dtype=object)
             if self.feature_names_in_.size != n_inputs:
                 raise ValueError(f"{fields.name}.names must be {n_inputs} words, got {self.feature_names_in_.size}.")
+
+    def description(self) -> Description:
+        """What the model computes, with the encoder, as plain arrays, for exports."""
+        check_is_fitted(self)
+        return replace(Description.of(self.model_), is_vector=self.amplitudes_.ndim == 1).of_estimator(self)
 
     @property
     def n_iter_(self) -> int:
@@ -544,6 +552,10 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
         super()._restore(fields)
         self.classes_ = inputs.unpacked_labels(fields.fields("classes"), self.amplitudes_.shape[1])
 
+    def description(self) -> Description:
+        """What the classifier computes, as plain arrays, for exports."""
+        return super().description().of_classes(self.classes_, self._scale, self._total_weight)
+
     def decision_function(self, X: Any) -> Array:
         """The output of each class, (n, n_classes); for two classes the second minus the first, (n,)."""
         values = self._predict(X)
@@ -623,6 +635,10 @@ class AdaptiveFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     def _restore(self, fields: Fields) -> None:
         super()._restore(fields)
         self._n_features_out = self.model_.features.n_columns * self.n_frequencies_
+
+    def description(self) -> Description:
+        """What the transformer computes, as plain arrays, for exports."""
+        return replace(super().description(), are_features=True)
 
     def transform(self, X: Any) -> Array:
         """The real columns at X, (n, n_columns · K)."""

@@ -15,6 +15,8 @@ from fourierwalk.arrays.products import matmul
 from fourierwalk.data.features import KINDS, Features, name_of, named
 from fourierwalk.data.rows import Block, Rows
 from fourierwalk.data.scaling import Scaling
+from fourierwalk.exporting.description import Description
+from fourierwalk.exporting.exportable import Exportable
 from fourierwalk.files import container
 from fourierwalk.files.fields import Fields
 from fourierwalk.solving.fourier_space import applies
@@ -27,7 +29,7 @@ MOST_ENTRIES = 8_000_000
 
 
 @dataclass(frozen=True)
-class FourierModel:
+class FourierModel(Exportable):
     """A fitted model: a function of raw inputs x, with values in the targets' units.
 
     Parameters
@@ -161,6 +163,10 @@ class FourierModel:
         True
         """
         return container.write(path, type(self).__name__, self.to_tables())
+
+    def description(self) -> Description:
+        """What the model computes, as plain arrays, for exports."""
+        return Description.of(self)
 
     def complex_values(self, x: Any) -> Array:
         """The complex values offset + Σ βₖ exp(iωₖ·x̃), (n, q). The paper measures errors by their modulus."""
