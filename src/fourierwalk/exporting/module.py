@@ -40,6 +40,16 @@ class FourierModule(torch.nn.Module):
         The classes, in the order of the probabilities.
     """
 
+    center: Any  # buffers and parameters that `__init__` registers
+    scale: Any
+    clipped: Any
+    fills: Any
+    bounds: Any
+    frequencies: Any
+    biases: Any
+    coefficients: Any
+    offset: Any
+
     def __init__(self, description: Description, trainable: bool = False) -> None:
         super().__init__()
         self.description = description

@@ -59,7 +59,7 @@ def declared(graph: Graph, inputs: Inputs) -> list[str]:
 
 def encoded(graph: Graph, inputs: Inputs, tensors: Sequence[str]) -> str:
     """The encoded columns, from one matrix of numbers or from one tensor for each column of X."""
-    is_matrix = inputs.is_matrix
+    is_matrix = inputs.is_matrix or len(tensors) < len(inputs.names)
 
     def taken(places: Sequence[int]) -> str:
         if not is_matrix:
