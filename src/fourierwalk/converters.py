@@ -12,7 +12,7 @@ from fourierwalk.exporting.description import Description
 from fourierwalk.exporting.extra import needed
 from fourierwalk.exporting.graph import Graph
 from fourierwalk.exporting.inputs import Inputs
-from fourierwalk.exporting.network import encoded, joined, outputs
+from fourierwalk.exporting.network import encoded, joined, outputs, prepared
 
 OPTIONS = {"zipmap": [True, False, "columns"], "nocl": [True, False], "output_class_labels": [False, True]}
 """What skl2onnx lets users choose for classifiers."""
@@ -65,7 +65,7 @@ def _shape(operator: Any) -> None:
 def _convert(scope: Any, operator: Any, container: Any) -> None:
     """Add the nodes of an operator."""
     onnx = needed("onnx", "register", "onnx")
-    description = _described(operator)
+    description = prepared(_described(operator), _real(operator))
     graph = Graph(_real(operator), prefix=scope.get_unique_operator_name("fourierwalk") + "_")
     columns = encoded(graph, description.inputs, _tensors(graph, operator, description.inputs))
     results = outputs(graph, description, columns)
@@ -86,10 +86,7 @@ def _described(operator: Any) -> Description:
     classes = description.classes
     if classes is None or classes.are_words:
         return description
-    whole = classes.labels.astype(np.int64)
-    if np.any(whole != classes.labels):
-        raise ValueError(f"y must have had words or whole numbers as labels for skl2onnx, got {classes.labels[0]!r}.")
-    return replace(description, classes=replace(classes, labels=whole))
+    return replace(description, classes=replace(classes, labels=classes.labels.astype(np.int64)))
 
 
 def _real(operator: Any) -> np.dtype:

@@ -124,6 +124,15 @@ class Description:
             raise ValueError(f"y must have had words, numbers or truth values as labels, got {values.dtype}.")
         return replace(self, classes=Classes(values, scale, values.size / (total_weight + values.size)))
 
+    def with_centred_dates(self) -> Description:
+        """The same function, where years are counted from their centre."""
+        center, dates = self.center.copy(), []
+        for date, column in zip(self.inputs.dates, self.inputs.years(), strict=True):
+            origin = float(center[column])
+            dates.append(replace(date, epoch=date.epoch - origin, median=date.median - origin))
+            center[column] = 0.0
+        return replace(self, center=center, inputs=replace(self.inputs, dates=tuple(dates)))
+
     @property
     def n_outputs(self) -> int:
         """The number of values of a row."""

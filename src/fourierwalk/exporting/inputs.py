@@ -44,6 +44,7 @@ class Date:
     median: float  # the year of a missing date
     has_missing: bool
     cycles: tuple[tuple[str, str, float, float], ...]  # name, part of the days, shift and period, as `Moment` has them
+    epoch: float = EPOCH  # the year of day zero
 
     @property
     def year(self) -> float:
@@ -129,6 +130,12 @@ class Inputs:
     def is_matrix(self) -> bool:
         """Whether X is one matrix of numbers: no column has a name of the user's, and none holds words or dates."""
         return not self.are_named and not self.dates and all(lookup.has_numbers for lookup in self.lookups)
+
+    def years(self) -> list[int]:
+        """The index of each date's year among the encoded columns."""
+        widths = [lookup.rows.shape[1] for lookup in self.lookups] + [date.width for date in self.dates]
+        starts = np.cumsum([self.numbers.size + self.indicators.size, *widths])[len(self.lookups) : -1]
+        return [int(np.flatnonzero(self.order == start)[0]) for start in starts]
 
     @property
     def is_ordered(self) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from fourierwalk.exporting.description import Description
-from fourierwalk.exporting.inputs import EPOCH, MICROSECONDS, Date, Lookup
+from fourierwalk.exporting.inputs import MICROSECONDS, Date, Lookup
 
 LEARNT = ("frequencies", "biases", "coefficients", "offset")
 """What is trained if the module is trainable."""
@@ -124,7 +124,7 @@ def _dated(date: Date, moments: torch.Tensor) -> torch.Tensor:
     """Year, cycles and mark of a date, computed in double precision: microseconds need it."""
     missing = torch.isnan(moments)
     days = torch.where(missing, 0.0, moments.double() / MICROSECONDS)
-    columns = [torch.where(missing, date.median, EPOCH + days / date.year)]
+    columns = [torch.where(missing, date.median, date.epoch + days / date.year)]
     parts = {"days": days, "whole": torch.floor(days), "fraction": days - torch.floor(days)}
     for _, part, shift, period in date.cycles:
         phases = 2 * math.pi * ((parts[part] + shift) / period)

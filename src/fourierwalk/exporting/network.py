@@ -10,7 +10,7 @@ import numpy as np
 
 from fourierwalk.exporting.description import Classes, Clip, Description
 from fourierwalk.exporting.graph import Graph
-from fourierwalk.exporting.inputs import EPOCH, MICROSECONDS, Date, Inputs, Lookup
+from fourierwalk.exporting.inputs import MICROSECONDS, Date, Inputs, Lookup
 from fourierwalk.parameters import option
 
 NO_DATE = np.iinfo(np.int64).min
@@ -41,11 +41,17 @@ def to_onnx(description: Description, dtype: Any = "float64") -> Any:
     """
     name = np.dtype(dtype).name if isinstance(dtype, type | np.dtype) else dtype
     option("dtype", name, ("float64", "float32"))
+    description = prepared(description, np.dtype(name))
     inputs = description.inputs
     graph = Graph(np.dtype(name), ("X",) if inputs.is_matrix else inputs.names)
     for each in outputs(graph, description, encoded(graph, inputs, declared(graph, inputs))):
         graph.output(each.name, each.tensor, each.dtype, *each.shape)
     return graph.model("An adaptive random Fourier features model.")
+
+
+def prepared(description: Description, real: np.dtype) -> Description:
+    """The description to be written in a precision: single precision does not have the digits of a year."""
+    return description.with_centred_dates() if real == np.float32 else description
 
 
 def declared(graph: Graph, inputs: Inputs) -> list[str]:
@@ -95,7 +101,7 @@ def _filled(graph: Graph, numbers: str, fills: np.ndarray) -> str:
 def _looked_up(graph: Graph, lookup: Lookup, column: str, are_numbers: bool) -> str:
     """The row of each level. Among numbers, the first of the columns (is level 0, is level 1, …, 1) that is one."""
     if are_numbers:
-        values = [np.nan if level is None else float(level) for level in lookup.levels]
+        values = [float(level) for level in lookup.levels if level is not None]  # None is the last level
         signs = [graph.node("Equal", column, graph.constant(np.array([values])))]
         signs += [graph.node("IsNaN", column)] if None in lookup.levels else []
         numbers = [graph.cast(sign, np.int32) for sign in signs]
@@ -124,7 +130,7 @@ def _dated(graph: Graph, date: Date, column: str) -> str:
     missing = node("Equal", column, graph.constant(np.int64(NO_DATE)))
     days = node("Div", graph.cast(column, np.float64), double(MICROSECONDS))
     days = node("Where", missing, double(0.0), days)
-    year = node("Add", node("Div", days, double(date.year)), double(EPOCH))
+    year = node("Add", node("Div", days, double(date.year)), double(date.epoch))
     columns = [node("Where", missing, double(date.median), year)]
     for _, part, shift, period in date.cycles:
         whole = node("Floor", days)
@@ -141,7 +147,8 @@ def outputs(graph: Graph, description: Description, columns: str) -> list[Output
     waves = _waves(graph, description, _scaled(graph, description, columns))
     shape = (description.n_outputs,)
     if description.are_features:
-        return [Output("variable", graph.node("Div", waves, graph.constant(description.divisor)), graph.real, shape)]
+        divisors = graph.constant(np.full(shape, description.divisor))  # a number alone would be joined with a MatMul
+        return [Output("variable", graph.node("Div", waves, divisors), graph.real, shape)]
     values = _values(graph, description, waves)
     if description.classes is None:
         return [Output("variable", values, graph.real, shape)]
@@ -178,15 +185,19 @@ def _clipped(graph: Graph, clip: Clip, scaled: str) -> str:
 
 
 def _waves(graph: Graph, description: Description, scaled: str) -> str:
-    phases = graph.node("MatMul", scaled, graph.constant(description.frequencies.T))
+    """Cosines and sines, or sigmoids.
+
+    The product is a Gemm: onnxruntime would join a MatMul with the scale of a single input, in single precision.
+    """
+    biases = [] if description.biases is None else [graph.constant(description.biases)]
+    phases = graph.node("Gemm", scaled, graph.constant(description.frequencies), *biases, transB=1)
     if description.biases is None:
         return joined(graph, [graph.node("Cos", phases), graph.node("Sin", phases)])
-    return graph.node("Sigmoid", graph.node("Add", phases, graph.constant(description.biases)))
+    return graph.node("Sigmoid", phases)
 
 
 def _values(graph: Graph, description: Description, waves: str) -> str:
-    total = graph.node("MatMul", waves, graph.constant(description.coefficients))
-    values = graph.node("Add", total, graph.constant(description.offset))
+    values = graph.node("Gemm", waves, graph.constant(description.coefficients), graph.constant(description.offset))
     if description.bounds is None:
         return values
     values = graph.node("Max", values, graph.constant(description.bounds[0]))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fourierwalk.exporting.description import Description
-from fourierwalk.exporting.inputs import EPOCH, MICROSECONDS, Date, Inputs
+from fourierwalk.exporting.inputs import MICROSECONDS, Date, Inputs
 
 LEVEL = """/* The row of numbers that stands for a level. */
 static inline void NAME_level(double code, int levels, int missing, int rows, int width, double *c)
@@ -150,7 +150,7 @@ def _loop(places: np.ndarray, statement: str) -> list[str]:
 def _dated(date: Date, start: int) -> Sequence[str]:
     lines = [
         f"const double v = x[{date.place}], days = isnan(v) ? 0 : v / {MICROSECONDS!r}, whole = floor(days);",
-        f"c[{start}] = isnan(v) ? {date.median!r} : {EPOCH!r} + days / {date.year!r};",
+        f"c[{start}] = isnan(v) ? {date.median!r} : {date.epoch!r} + days / {date.year!r};",
     ]
     parts = {"days": "days", "whole": "whole", "fraction": "(days - whole)"}
     for i, (_, part, shift, period) in enumerate(date.cycles):
