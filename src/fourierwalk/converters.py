@@ -11,7 +11,7 @@ from fourierwalk.estimators import AdaptiveFourierClassifier, AdaptiveFourierFea
 from fourierwalk.exporting.description import Description
 from fourierwalk.exporting.extra import needed
 from fourierwalk.exporting.graph import Graph
-from fourierwalk.exporting.inputs import Inputs
+from fourierwalk.exporting.inputs import InputColumns
 from fourierwalk.exporting.network import encoded, joined, outputs, prepared
 
 OPTIONS = {"zipmap": [True, False, "columns"], "nocl": [True, False], "output_class_labels": [False, True]}
@@ -101,7 +101,7 @@ def _is_zipped(operator: Any) -> bool:
     return any(each.type == "SklearnZipMap" and operator.outputs[-1] in list(each.inputs) for each in others)
 
 
-def _tensors(graph: Graph, operator: Any, inputs: Inputs) -> list[str]:
+def _tensors(graph: Graph, operator: Any, inputs: InputColumns) -> list[str]:
     """One tensor for each column of X, or one matrix of numbers."""
     given, dates = operator.inputs, {date.place for date in inputs.dates}
     kinds = [type(each.type).__name__ for each in given]

@@ -57,7 +57,7 @@ def packed(name: str, values: np.ndarray) -> str:
     --------
     >>> print(packed("sine", np.array([0.0, 2.0])).partition(";")[0])
     static const char sine_constants[1][89] = {
-    "####################c"
+    "#####################'"
     }
     """
     words = ["".join(map(_digit, _digits(bits))) for bits in values.astype("<f8").view("<u8").tolist()]

@@ -9,7 +9,7 @@ import numpy as np
 
 from fourierwalk.arrays.library import is_foreign, to_host
 from fourierwalk.data.features import KINDS, name_of
-from fourierwalk.exporting.inputs import Inputs
+from fourierwalk.exporting.inputs import InputColumns
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Description:
 
     Parameters
     ----------
-    inputs : Inputs
+    inputs : InputColumns
         How X becomes columns of numbers.
     center, scale : array of shape (d,)
         The scaling of these columns.
@@ -76,7 +76,7 @@ class Description:
     (8, 1)
     """
 
-    inputs: Inputs
+    inputs: InputColumns
     center: np.ndarray
     scale: np.ndarray
     clip: Clip | None
@@ -97,7 +97,7 @@ class Description:
         vectors, scaling = np.asarray(host.frequencies, dtype=np.float64), host.scaling.inputs
         n_inputs = int(scaling.center.shape[0])
         return cls(
-            Inputs.of_numbers(n_inputs, None),
+            InputColumns.of_numbers(n_inputs, None),
             scaling.center,
             scaling.scale,
             None if scaling.is_affine else Clip(scaling.clipped, float(scaling.limit)),
@@ -111,9 +111,9 @@ class Description:
     def of_estimator(self, estimator: Any) -> Description:
         """The same with what an estimator does to X before: it encodes columns, and fills missing numbers."""
         if hasattr(estimator, "encoder_"):
-            return replace(self, inputs=Inputs.of_encoder(estimator.encoder_))
+            return replace(self, inputs=InputColumns.of_encoder(estimator.encoder_))
         fills = None if estimator.model_.scaling.kind == "none" else self.center
-        return replace(self, inputs=Inputs.of_numbers(self.center.size, fills))
+        return replace(self, inputs=InputColumns.of_numbers(self.center.size, fills))
 
     def of_classes(self, labels: Any, scale: float, total_weight: float) -> Description:
         """The same with the labels and the temperature of a classifier that was fitted to rows of this weight."""

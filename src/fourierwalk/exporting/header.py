@@ -9,7 +9,7 @@ import numpy as np
 
 from fourierwalk.exporting import constants, program
 from fourierwalk.exporting.description import Classes, Description
-from fourierwalk.exporting.inputs import Inputs
+from fourierwalk.exporting.inputs import InputColumns
 from fourierwalk.exporting.program import Store
 from fourierwalk.version import VERSION
 
@@ -105,7 +105,7 @@ def _about(description: Description, name: str) -> str:
     return "\n * ".join(lines).replace(" * \n", " *\n")
 
 
-def _columns(inputs: Inputs) -> list[str]:
+def _columns(inputs: InputColumns) -> list[str]:
     """A line for each column of X."""
     said = {lookup.place: _levels(lookup.levels) for lookup in inputs.lookups}
     said |= {date.place: "a date, in microseconds since 1970" for date in inputs.dates}

@@ -58,7 +58,7 @@ class Date:
 
 
 @dataclass(frozen=True)
-class Inputs:
+class InputColumns:
     """The columns of X, and what becomes of them.
 
     The encoded columns are those of all numbers, of all marks of missing numbers, of all categories and of all dates,
@@ -83,7 +83,7 @@ class Inputs:
 
     Examples
     --------
-    >>> inputs = Inputs.of_numbers(2, np.array([0.0, 1.0]))
+    >>> inputs = InputColumns.of_numbers(2, np.array([0.0, 1.0]))
     >>> inputs.names, inputs.is_matrix
     (('x0', 'x1'), True)
     """
@@ -98,7 +98,7 @@ class Inputs:
     order: np.ndarray
 
     @classmethod
-    def of_numbers(cls, n_inputs: int, fills: np.ndarray | None) -> Inputs:
+    def of_numbers(cls, n_inputs: int, fills: np.ndarray | None) -> InputColumns:
         """Numbers only. None: a missing number stays missing."""
         names = tuple(f"x{j}" for j in range(n_inputs))
         fills = np.full(n_inputs, np.nan) if fills is None else fills
@@ -106,7 +106,7 @@ class Inputs:
         return cls(names, False, places, fills, places[:0], (), (), places)
 
     @classmethod
-    def of_encoder(cls, encoder: Any) -> Inputs:
+    def of_encoder(cls, encoder: Any) -> InputColumns:
         """The columns of a fitted `TableEncoder`."""
         columns = list(enumerate(encoder.columns_))
         numbers = [(place, column) for place, column in columns if column.kind == "number"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from fourierwalk.exporting.description import Classes, Clip, Description
 from fourierwalk.exporting.graph import Graph
-from fourierwalk.exporting.inputs import MICROSECONDS, Date, Inputs, Lookup
+from fourierwalk.exporting.inputs import MICROSECONDS, Date, InputColumns, Lookup
 from fourierwalk.parameters import option
 
 NO_DATE = np.iinfo(np.int64).min
@@ -54,7 +54,7 @@ def prepared(description: Description, real: np.dtype) -> Description:
     return description.with_centred_dates() if real == np.float32 else description
 
 
-def declared(graph: Graph, inputs: Inputs) -> list[str]:
+def declared(graph: Graph, inputs: InputColumns) -> list[str]:
     """The inputs of the graph: one matrix X, or one column for each name."""
     if inputs.is_matrix:
         return [graph.input("X", graph.real, len(inputs.names))]
@@ -63,7 +63,7 @@ def declared(graph: Graph, inputs: Inputs) -> list[str]:
     return [graph.input(name, kinds.get(place, graph.real), 1) for place, name in enumerate(inputs.names)]
 
 
-def encoded(graph: Graph, inputs: Inputs, tensors: Sequence[str]) -> str:
+def encoded(graph: Graph, inputs: InputColumns, tensors: Sequence[str]) -> str:
     """The encoded columns, from one matrix of numbers or from one tensor for each column of X."""
     is_matrix = inputs.is_matrix or len(tensors) < len(inputs.names)
 

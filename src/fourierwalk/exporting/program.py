@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fourierwalk.exporting.description import Description
-from fourierwalk.exporting.inputs import MICROSECONDS, Date, Inputs
+from fourierwalk.exporting.inputs import MICROSECONDS, Date, InputColumns
 
 LEVEL = """/* The row of numbers that stands for a level. */
 static inline void NAME_level(double code, int levels, int missing, int rows, int width, double *c)
@@ -115,7 +115,7 @@ def _list(numbers: np.ndarray) -> str:
     return f"{{{', '.join(map(str, numbers.tolist()))}}}"
 
 
-def _encoding(inputs: Inputs, store: Store) -> list[str]:
+def _encoding(inputs: InputColumns, store: Store) -> list[str]:
     """Lines that fill c with the encoded columns: numbers, marks, categories and dates."""
     lines, start = [], inputs.numbers.size + inputs.indicators.size
     if inputs.numbers.size:
