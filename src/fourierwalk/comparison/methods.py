@@ -12,7 +12,7 @@ from sklearn.base import clone
 from fourierwalk.comparison import checkouts, peers
 from fourierwalk.comparison.checkouts import Checkout, Width
 from fourierwalk.comparison.peers import CLASSIFICATION, REGRESSION
-from fourierwalk.comparison.tuning import BESIDE, OURS, PEER, Clock, Fitted
+from fourierwalk.comparison.tuning import BESIDE, ON_A_FIFTH, OURS, PEER, Clock, Fitted, Search
 from fourierwalk.estimators import AdaptiveFourierClassifier, AdaptiveFourierRegressor
 from fourierwalk.paper.baselines import SPREADS, tuned_fixed
 from fourierwalk.paper.ways import AS_PRINTED
@@ -44,7 +44,7 @@ ALGORITHM_1: dict[str, Any] = {**AS_PRINTED, "n_steps": 1_000, "refit_every": 10
 """Algorithm 1 with Algorithm 3's scaling: δ = 2.4²/d, γ = 3d − 2, and M, m and λ of the paper's Case 1."""
 
 NAMES = ("ours", "ablation", "fixed", "algorithm-1", *(method.name for method in REGRESSION))
-SUITE_NAMES = ("ours", *(method.name for method in peers.suite("regression", 1)))
+SUITE_NAMES = ("ours", "ablation", *(method.name for method in peers.suite("regression", 1)))
 
 
 class Name(NamedTuple):
@@ -161,6 +161,32 @@ class Variant(Ours):
 
 
 @dataclass(frozen=True)
+class VariantAtCommit(checkouts.AtCommit):
+    """Ours of a checkout with a part left out, for the suite."""
+
+    kind: str = "start-only"
+    family = BESIDE
+
+    @property
+    def name(self) -> str:
+        """In keys and file names."""
+        return f"ablation-{self.kind}-{self.width}@{self.checkout.commit}"
+
+    @property
+    def label(self) -> str:
+        """In tables and figures."""
+        return f"{VARIANTS[self.kind][0]}, K = {self.width} @ {self.checkout.commit}"
+
+    def settings(self) -> dict[str, Any]:
+        """Those of ours, and what is left out."""
+        return {**super().settings(), "parameters": repr(VARIANTS[self.kind][1])}
+
+    def parameters(self) -> dict[str, Any]:
+        """The estimator's parameters that are not the default."""
+        return {**super().parameters(), **VARIANTS[self.kind][1]}
+
+
+@dataclass(frozen=True)
 class Fixed(Ours):
     """The same number of fixed random frequencies, with tuned bandwidth and λ: the first peer."""
 
@@ -240,14 +266,23 @@ def suite(
     sources: Sequence[Checkout],
     threads: int,
     device: str | None = None,
+    search: Search = ON_A_FIFTH,
 ) -> list[Method]:
-    """The methods of the development suite: ours of every checkout, and peers tuned on one held-out fifth."""
+    """The methods of a suite: ours of every checkout, ours with parts left out if asked for, and tuned peers."""
     _check_names(names, SUITE_NAMES)
     ours: list[Method] = [
         checkouts.AtCommit(task, width, source, threads, device) for width in widths for source in sources
     ]
-    chosen = [*ours, *peers.suite(task, threads)]
-    return [each for each in chosen if names is None or Name.of(each.name).kind in names]
+    variants: list[Method] = []
+    if names is not None and "ablation" in names:
+        variants = [
+            VariantAtCommit(task, width, source, threads, device, kind)
+            for width in widths
+            for source in sources
+            for kind in VARIANTS
+        ]
+    chosen = [*ours, *peers.suite(task, threads, search)]
+    return [*variants, *(each for each in chosen if names is None or Name.of(each.name).kind in names)]
 
 
 def _check_names(names: Sequence[str] | None, known: Sequence[str]) -> None:
