@@ -12,6 +12,7 @@ from fourierwalk import cli
 def test_every_row_is_measured_and_written(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     pytest.importorskip("finufft")
+    pytest.importorskip("onnx")
     assert cli.main(["bench", "--small", "--out", str(tmp_path)]) == 0
     shown = capsys.readouterr().out
     assert "toy sizes" in shown

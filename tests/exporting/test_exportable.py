@@ -121,8 +121,25 @@ def largest(model):
 @settings(max_examples=60, deadline=None)
 @given(models())
 def test_random_models_in_onnx(pair):
+    pytest.importorskip("onnx")
     model, x = pair
     assert_close(run_onnx(model.to_onnx(), {"X": x})["variable"], model(x), largest(model))
+
+
+@settings(max_examples=60, deadline=None)
+@given(models())
+def test_random_models_in_single_precision(pair):
+    pytest.importorskip("onnx")
+    model, x = pair
+    rows = x.astype(np.float32)
+    expected = model(rows.astype(np.float64))
+    values = run_onnx(model.to_onnx(dtype="float32"), {"X": rows})["variable"]
+    n_inputs = x.shape[1]
+    phases = np.nan_to_num(model.scaling.inputs.apply(rows)) @ model.frequencies[:, :n_inputs].T
+    phases = phases + np.sum(model.frequencies[:, n_inputs:], axis=1)  # the bias, if there is one
+    assert np.array_equal(np.isnan(values), np.isnan(expected))
+    error = np.nanmax(np.abs(values - expected), initial=0)
+    assert error <= 1e-6 * (1 + np.max(np.abs(phases))) * largest(model)
 
 
 @settings(max_examples=100, deadline=None)

@@ -87,10 +87,11 @@ class Exportable:
         >>> bool(abs(points.grad.item() - 2 * np.cos(1.0)) < 0.2)
         True
         """
+        description = self.description()
         needed("torch", "to_torch", "torch")
         from fourierwalk.exporting.module import FourierModule
 
-        return FourierModule(self.description(), trainable)
+        return FourierModule(description, trainable)
 
     def to_c(self, path: Path | str | None = None, *, name: str = "model", readable: bool = False) -> str:
         """The model as a C99 header that needs nothing but ``math.h``.
