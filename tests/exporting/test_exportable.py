@@ -34,6 +34,7 @@ def test_a_file_holds_what_is_returned(tmp_path):
 
 @pytest.mark.parametrize("method", ["to_onnx", "to_c"])
 def test_a_file_that_cannot_be_written_is_a_sentence(method, tmp_path):
+    pytest.importorskip("onnx")
     (tmp_path / "file").touch()
     with pytest.raises(NotWritten, match=r"file/m cannot be written: .*\.$"):
         getattr(case("cos-sin").model, method)(tmp_path / "file" / "m")
