@@ -237,13 +237,8 @@ def data(
         raise ValueError("X_val and y_val must be given together, got only one of them.")
     if sample_weight is not None:
         host_weight = weights(sample_weight, int(X.shape[0]))
-        keep = np.flatnonzero(host_weight > 0)
-        if keep.size < host_weight.size:
-            host_weight = host_weight[keep]
-            X = X[keep] if not is_foreign(X) else namespace(X).take(X, like(keep, X), axis=0)
-            y = namespace(y).take(y, like(keep, y), axis=0)
-            codes = None if codes is None else codes[keep]
-        weight = None if np.all(host_weight == 1) else like(host_weight, y)
+        codes = None if codes is None else codes[host_weight > 0]
+        X, y, weight = weighted_rows(X, y, host_weight)
     training_data = Data(X, y, weight, groups=codes)
     if isinstance(X, Table):
         training_data = _encoded(estimator, X, training_data)
@@ -255,6 +250,16 @@ def data(
     if y_val.shape[1] != y.shape[1]:
         raise ValueError(f"y_val must have {y.shape[1]} outputs like y, got {y_val.shape[1]}.")
     return training_data._replace(x_val=X_val, y_val=y_val)
+
+
+def weighted_rows(X: Any, y: Array, host_weight: np.ndarray) -> tuple[Any, Array, Array | None]:
+    """The rows whose weight is not zero, and their weights; None if all weights are one."""
+    keep = np.flatnonzero(host_weight > 0)
+    if keep.size < host_weight.size:
+        host_weight = host_weight[keep]
+        X = X[keep] if not is_foreign(X) else namespace(X).take(X, like(keep, X), axis=0)
+        y = namespace(y).take(y, like(keep, y), axis=0)
+    return X, y, None if np.all(host_weight == 1) else like(host_weight, y)
 
 
 def _encoded(estimator: Any, table: Table, raw: Data) -> Data:
