@@ -44,8 +44,9 @@ BELOW = {
         "parts",
         "settings",
     },
+    "distilling": {"arrays", "estimators", "inputs", "parameters", "tables"},
     "loading": {"estimators", "files", "model"},
-    "__init__": {"estimators", "loading", "model", "solving", "tables", "version"},
+    "__init__": {"distilling", "estimators", "loading", "model", "solving", "tables", "version"},
     "reading": {"arrays", "tables"},
     "reporting": {"files"},
 }
@@ -170,6 +171,7 @@ def test_public_names():
         "AdaptiveFourierRegressor",
         "FourierModel",
         "Solver",
+        "distill",
         "load",
         "TableEncoder",
     }

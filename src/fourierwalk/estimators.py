@@ -610,6 +610,17 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
         self._seen = parts.Unsummed(data, parts.total(weight, codes.size))
         return self._ended(fit)
 
+    @with_callbacks
+    def _fit_shares(self, X: Any, shares: Any, classes: np.ndarray) -> AdaptiveFourierClassifier:
+        """Fit the model to the probabilities of the classes, (n, n_classes), in place of one-hot targets."""
+        training = self._begin(scale_targets=False)
+        X, shares = inputs.numbers(self, X, shares)
+        data = inputs.data(self, X, shares, None, None, None)
+        fit = self._train(training, data)
+        self.classes_, self.amplitudes_ = classes, self.model_.amplitudes
+        self._seen = parts.Unsummed(data, float(shares.shape[0]))
+        return self._ended(fit)
+
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, *, half_life: float | None = None
     ) -> AdaptiveFourierClassifier:
