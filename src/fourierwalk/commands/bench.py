@@ -24,7 +24,7 @@ def register(verbs: Any) -> None:
     parser = verbs.add_parser("bench", help="measure speeds and print them beside their targets")
     parser.add_argument("--device", default="cpu", help="cpu, or cuda (torch)")
     parser.add_argument("--out", type=Path, help="folder of the results (default: results/bench, cuda: results/gpu)")
-    names = f"cpu: {', '.join(ON_CPU)}, distill (with --data-dir); cuda: {', '.join(gpu.BENCHES)}"
+    names = f"cpu: {', '.join(ON_CPU)}, distill and distill-trees (with --data-dir); cuda: {', '.join(gpu.BENCHES)}"
     parser.add_argument("--only", nargs="+", metavar="NAME", help=f"run only some of {names}; other results are kept")
     parser.add_argument(
         "--data-dir", help="cuda: folder with MNIST's four files; cpu: folder of the suite's tables, for distill"
