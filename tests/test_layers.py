@@ -31,6 +31,7 @@ BELOW = {
     "weights": {"arrays"},
     "tables": {"arrays", "parameters", "training", "weights"},
     "inputs": {*CORE, "files", "model", "parameters", "tables", "training", "weights"},
+    "parts": {"arrays", "inputs", "training", "weights"},
     "callbacks": {"training"},
     "estimators": {
         *CORE,
@@ -42,11 +43,13 @@ BELOW = {
         "tables",
         "training",
         "inputs",
+        "parts",
         "settings",
     },
+    "distilling": {"arrays", "estimators", "inputs", "parameters", "tables"},
     "loading": {"estimators", "files", "model"},
     "converters": {"estimators", "exporting"},
-    "__init__": {"estimators", "loading", "model", "solving", "tables", "version"},
+    "__init__": {"distilling", "estimators", "loading", "model", "solving", "tables", "version"},
     "reading": {"arrays", "tables"},
     "reporting": {"files"},
 }
@@ -171,6 +174,7 @@ def test_public_names():
         "AdaptiveFourierRegressor",
         "FourierModel",
         "Solver",
+        "distill",
         "load",
         "TableEncoder",
     }
