@@ -1,0 +1,8 @@
+"""Error bars: the posterior of the amplitudes, the noise, intervals by cross-validation+, and how to check them."""
+
+from fourierwalk.uncertainty.conformal import Conformal
+from fourierwalk.uncertainty.error_bars import ErrorBars
+from fourierwalk.uncertainty.noise import NoiseModel
+from fourierwalk.uncertainty.posterior import Posterior
+
+__all__ = ["Conformal", "ErrorBars", "NoiseModel", "Posterior"]
