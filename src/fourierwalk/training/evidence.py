@@ -79,7 +79,7 @@ class Evidence:
         residual, leverage, spread, columns, weight = (np.concatenate(parts) for parts in zip(*unseen, strict=True))
         member = np.concatenate([np.full(len(part.weight), i) for i, part in enumerate(unseen)])
         n_parts = min(len(sizes), self.n_folds)
-        fold = member % n_parts if n_parts > 1 else np.arange(len(member)) % N_PARTS
+        fold = (member % n_parts if n_parts > 1 else np.arange(len(member))) % N_PARTS
         squares = residual**2 / (1.0 + leverage[:, None])
         model = noise.learn(waves, columns, noise.Residuals(squares, weight, fold))
         variance = model.variance(columns) * (1.0 + leverage[:, None]) + spread

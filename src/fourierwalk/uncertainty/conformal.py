@@ -10,8 +10,8 @@ import numpy as np
 
 from fourierwalk.files.fields import Fields
 
-N_HALVINGS = 45
-"""Halvings of the bracket of a quantile: its relative width is then below 1e-13."""
+N_HALVINGS = 32
+"""Halvings of the bracket of a quantile: its relative width is then below 1e-9."""
 
 
 @dataclass(frozen=True)

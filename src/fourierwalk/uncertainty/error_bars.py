@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,9 @@ from fourierwalk.model import FourierModel
 from fourierwalk.uncertainty.conformal import Conformal
 from fourierwalk.uncertainty.noise import NoiseModel
 from fourierwalk.uncertainty.posterior import Posterior
+
+CACHED = 8
+"""Blocks have this many times fewer rows than memory allows: their columns then stay in the cache."""
 
 
 class Bars(NamedTuple):
@@ -130,7 +134,7 @@ class ErrorBars:
     def parts(self) -> list[slice]:
         """The places of each member's frequencies."""
         ends = np.cumsum((0, *self.sizes)).tolist()
-        return [slice(start, stop) for start, stop in zip(ends[:-1], ends[1:], strict=True)]
+        return [slice(start, stop) for start, stop in pairwise(ends)]
 
     def _rotated(self, model: FourierModel, block: Block) -> list[np.ndarray]:
         columns = (model.features.columns(block, model.frequencies[part, :]) for part in self.parts)
@@ -138,14 +142,12 @@ class ErrorBars:
 
     def _wave_columns(self, model: FourierModel, block: Block) -> Array:
         xp = namespace(model.frequencies)
-        if not self.noise.waves.size:
-            return xp.zeros_like(model.features.columns(block, model.frequencies[:1, :]))
         waves = xp.take(model.frequencies, like(self.noise.waves, model.frequencies), axis=0)
         return model.features.columns(block, waves)
 
     def _joined(self, model: FourierModel, x: Any, evaluate: Any) -> Array:
         """The results for all blocks of rows, one below the other."""
-        width = model.features.n_columns * int(model.frequencies.shape[0])
+        width = CACHED * model.features.n_columns * int(model.frequencies.shape[0])
         parts = [evaluate(block) for block in model.scaling.rows(x).blocks(width)]
         return parts[0] if len(parts) == 1 else namespace(parts[0]).concat(parts, axis=0)
 
