@@ -25,7 +25,7 @@ BELOW = {
     "sampling": {"arrays"},  # the algorithm sees neither rows nor how they are solved
     "solving": {"arrays", "data"},
     "model": {"arrays", "data", "files", "solving"},
-    "uncertainty": {"arrays", "data", "files", "model", "solving"},
+    "uncertainty": {"arrays", "data", "files", "model", "reporting", "solving"},
     "training": {*CORE, "files", "model", "parameters", "uncertainty"},
     "settings": {*CORE, "training"},
     "weights": {"arrays"},
