@@ -672,6 +672,12 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
         super()._restore(fields)
         self.classes_ = inputs.unpacked_labels(fields.fields("classes"), self.amplitudes_.shape[1])
 
+    def __getattr__(self, name: str) -> Any:
+        """Say in a sentence why a classifier has no error bars."""
+        if name in ("predict_interval", "sample_y"):
+            raise AttributeError(f"{name} needs a regressor, got a classifier: predict_proba says how sure it is.")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     def decision_function(self, X: Any) -> Array:
         """The output of each class, (n, n_classes); for two classes the second minus the first, (n,)."""
         values = self._predict(X)

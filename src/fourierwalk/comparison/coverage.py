@@ -95,6 +95,7 @@ def ours(problem: Problem, seed: int) -> Measured:
         "members": len(bars.sizes),
         "n_frequencies": int(sum(bars.sizes)),
         "noise_varies": bool(bars.noise.waves.size),
+        "degrees": float(bars.noise.degrees[0]),
         "held_out": int(bars.conformal.weight.size),
         "std_bytes": int(sum(factor.nbytes for factor in bars.posterior.factors)),
     }
@@ -227,8 +228,9 @@ def measured(found: Measured, problem: Problem) -> dict[str, Any]:
         **found.more,
     }
     if found.std is not None:
-        integral = calibration.probability_integral(truth, found.mean, found.std)
-        content["nll"] = calibration.negative_log_likelihood(truth, found.mean, found.std)
+        integral = calibration.probability_integral(truth, found.mean, found.std, found.more["degrees"])
+        content["nll"] = calibration.negative_log_likelihood(truth, found.mean, found.std, found.more["degrees"])
+        content["nll_normal"] = calibration.negative_log_likelihood(truth, found.mean, found.std)
         content["integral"] = np.histogram(integral, bins=calibration.N_BINS, range=(0, 1))[0].tolist()
     return content
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
+
+from fourierwalk.uncertainty import tails
 
 N_BINS = 10
 """Bins of a histogram of probabilities."""
@@ -49,27 +50,34 @@ def coverage(y_true: Any, intervals: Any) -> np.ndarray:
     return np.mean((intervals[:, 0] <= targets) & (targets <= intervals[:, 1]), axis=0)
 
 
-def probability_integral(y_true: Any, mean: Any, std: Any) -> np.ndarray:
-    """The probability that a normal distribution gives to values below each target; uniform if it is the right one.
+def probability_integral(y_true: Any, mean: Any, std: Any, degrees: Any = tails.DEGREES[-1]) -> np.ndarray:
+    """The probability of values below each target; uniform if the distribution is the right one.
+
+    Parameters
+    ----------
+    y_true, mean, std : array of shape (n,)
+        Targets, and what ``predict(X, return_std=True)`` gave.
+    degrees : float
+        The degrees of freedom of Student's t that the errors follow; a thousand: they are normal.
 
     Examples
     --------
     >>> probability_integral([0.0, 3.0], [0.0, 0.0], [1.0, 1.0]).round(3)
     array([0.5  , 0.999])
     """
-    return ndtr((np.asarray(y_true, dtype=np.float64) - mean) / std)
+    return tails.distribution((np.asarray(y_true, dtype=np.float64) - mean) / std, degrees)
 
 
-def negative_log_likelihood(y_true: Any, mean: Any, std: Any) -> float:
-    """The mean of −log p(y) for a normal distribution of this mean and standard deviation.
+def negative_log_likelihood(y_true: Any, mean: Any, std: Any, degrees: Any = tails.DEGREES[-1]) -> float:
+    """The mean of −log density of the targets. The arguments are those of `probability_integral`.
 
     Examples
     --------
-    >>> round(negative_log_likelihood([0.0], [0.0], [1.0]), 4)
-    0.9189
+    >>> round(negative_log_likelihood([0.0], [0.0], [1.0]), 3)
+    0.919
     """
-    scaled = (np.asarray(y_true, dtype=np.float64) - mean) / std
-    return float(np.mean(0.5 * scaled**2 + np.log(std) + 0.5 * np.log(2 * np.pi)))
+    squares = (np.asarray(y_true, dtype=np.float64) - mean) ** 2
+    return float(np.mean(tails.losses(2 * np.log(std), squares, degrees)))
 
 
 def reliability(y_true: Any, y_prob: Any, *, labels: Any = None, n_bins: int = N_BINS) -> Reliability:

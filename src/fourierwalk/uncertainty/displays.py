@@ -26,7 +26,7 @@ class CoverageDisplay:
     width : array of shape (n_levels,)
         The mean width.
     integral : array of shape (n,)
-        The probability integral of each target: uniform if the standard deviations are right and errors are normal.
+        The probability integral of each target: uniform if its distribution is the right one.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class CoverageDisplay:
         if intervals.ndim != 3:
             raise ValueError("CoverageDisplay needs a regressor of one output, got several: draw one at a time.")
         mean, std = estimator.predict(X, return_std=True)
-        integral = calibration.probability_integral(y, mean, std)
+        integral = calibration.probability_integral(y, mean, std, estimator.error_bars_.noise.degrees[0])
         width = np.mean(intervals[:, 1] - intervals[:, 0], axis=0)
         return cls(levels, calibration.coverage(y, intervals), width, integral).plot(ax)
 

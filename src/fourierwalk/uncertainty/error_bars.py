@@ -14,6 +14,7 @@ from fourierwalk.arrays.products import matmul
 from fourierwalk.data.rows import Block
 from fourierwalk.files.fields import Fields
 from fourierwalk.model import FourierModel
+from fourierwalk.uncertainty import tails
 from fourierwalk.uncertainty.conformal import Conformal
 from fourierwalk.uncertainty.noise import NoiseModel
 from fourierwalk.uncertainty.posterior import Posterior
@@ -107,7 +108,7 @@ class ErrorBars:
             moved = sum(
                 np.tensordot(part, draw, 1) / np.sqrt(n_members) for part, draw in zip(rotated, draws, strict=True)
             )
-            own = rng.standard_normal((mean.shape[0], *shape))
+            own = tails.draws(rng, self.noise.degrees, (mean.shape[0], *shape))
             spread = np.einsum("nmq,mqs->nqs", members - np.mean(members, axis=1, keepdims=True), shares)
             drawn = mean[:, :, None] + spread + np.sqrt(noise)[:, :, None] * (moved + own)
             return like(drawn.reshape(mean.shape[0], -1), bars.mean)

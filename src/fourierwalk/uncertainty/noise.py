@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from fourierwalk.arrays.library import Array, like, namespace
 from fourierwalk.arrays.products import matmul
 from fourierwalk.files.fields import Fields
+from fourierwalk.uncertainty import tails
 
 MOST_WAVES = 64
 """The most frequencies of the noise: the slowest ones of the model itself."""
@@ -40,6 +41,8 @@ class NoiseModel:
         The coefficients of the columns.
     least, most : array of shape (q,)
         The range of the exponent at the rows of the fit.
+    degrees : array of shape (q,)
+        The degrees of freedom of Student's t that the errors follow; a thousand: they are normal.
 
     Examples
     --------
@@ -55,12 +58,14 @@ class NoiseModel:
     slopes: np.ndarray
     least: np.ndarray
     most: np.ndarray
+    degrees: np.ndarray
 
     @classmethod
-    def of_variance(cls, variance: np.ndarray) -> NoiseModel:
+    def of_variance(cls, variance: np.ndarray, degrees: np.ndarray | None = None) -> NoiseModel:
         """Constant noise."""
         log = np.log(np.maximum(variance, np.finfo(np.float64).tiny))
-        return cls(np.zeros(0, dtype=np.int64), log, np.zeros((0, log.size)), log, log)
+        degrees = np.full(log.size, tails.DEGREES[-1]) if degrees is None else degrees
+        return cls(np.zeros(0, dtype=np.int64), log, np.zeros((0, log.size)), log, log, degrees)
 
     def variance(self, columns: Array) -> Array:
         """The variance at rows with these columns of the waves, (n, q); constant noise ignores the columns."""
@@ -76,7 +81,7 @@ class NoiseModel:
     def scaled(self, scale: np.ndarray) -> NoiseModel:
         """The noise of targets that are multiplied by `scale`, (q,)."""
         more = 2 * np.log(scale)
-        return NoiseModel(self.waves, self.constant + more, self.slopes, self.least + more, self.most + more)
+        return replace(self, constant=self.constant + more, least=self.least + more, most=self.most + more)
 
     def to_tables(self) -> dict[str, Any]:
         """The contents of a file."""
@@ -89,7 +94,10 @@ class NoiseModel:
         if waves.size and not 0 <= waves.min() <= waves.max() < n_frequencies:
             raise ValueError(f"{fields.name}.waves must be from 0 to {n_frequencies - 1}, got {waves.max()}.")
         constant, least, most = (fields.array(name, n_outputs) for name in ("constant", "least", "most"))
-        return cls(waves, constant, fields.array("slopes", n_columns * waves.size, n_outputs), least, most)
+        slopes, degrees = fields.array("slopes", n_columns * waves.size, n_outputs), fields.array("degrees", n_outputs)
+        if not np.all(degrees > 2):
+            raise ValueError(f"{fields.name}.degrees must be above 2, got {degrees.min():g}.")
+        return cls(waves, constant, slopes, least, most, degrees)
 
 
 class Residuals(NamedTuple):
@@ -117,45 +125,57 @@ def learn(waves: np.ndarray, columns: np.ndarray, residuals: Residuals) -> Noise
     residuals : Residuals
         Squared residuals.
     """
-    squares, weight, _ = residuals
-    least = np.finfo(np.float64).eps ** 2 * np.max(squares, axis=0, initial=0.0)
-    means = np.maximum(weight @ squares / np.sum(weight), least)
-    flat = NoiseModel.of_variance(means)
-    n_outputs = means.size
-    if n_outputs > MOST_OUTPUTS or np.unique(residuals.fold).size < 2:
-        return flat
-    found = [
-        _one(columns, np.maximum(squares[:, i], least[i]) / means[i], residuals) if means[i] > 0 else None
-        for i in range(n_outputs)
-    ]
-    if all(each is None for each in found):
-        return flat
-    shapes = [np.zeros(columns.shape[1] + 1) if each is None else each for each in found]
-    constant, slopes = flat.constant + [each[0] for each in shapes], np.stack([each[1:] for each in shapes], axis=1)
-    exponent = constant + columns @ slopes
-    return NoiseModel(waves, constant, slopes, np.min(exponent, axis=0), np.max(exponent, axis=0))
+    squares, weight, fold = residuals
+    means = weight @ squares / np.sum(weight)
+    scales = np.where(means > 0, means, 1.0)
+    may_vary = means.size <= MOST_OUTPUTS and np.unique(fold).size > 1
+    found = [_one(columns, squares[:, i] / scales[i], weight, fold if may_vary else None) for i in range(means.size)]
+    thetas, degrees = np.stack([theta for theta, _ in found], axis=1), np.array([each for _, each in found])
+    tiny = np.log(np.finfo(np.float64).tiny)
+    constant = np.where(means > 0, np.log(scales) + thetas[0], tiny)
+    if not np.any(thetas[1:]):
+        return NoiseModel.of_variance(np.exp(constant), degrees)
+    exponent = constant + columns @ thetas[1:]
+    return NoiseModel(waves, constant, thetas[1:], np.min(exponent, axis=0), np.max(exponent, axis=0), degrees)
 
 
-def _one(columns: np.ndarray, squares: np.ndarray, residuals: Residuals) -> np.ndarray | None:
-    """Constant and slopes of one output, whose squares have the mean one; None: the noise is constant."""
-    _, weight, fold = residuals
+def _one(
+    columns: np.ndarray, squares: np.ndarray, weight: np.ndarray, fold: np.ndarray | None
+) -> tuple[np.ndarray, float]:
+    """Constant and slopes of one output, whose squares have the mean one, and the degrees of freedom of its errors.
+
+    Degrees are chosen for constant noise, and once more for noise that varies: this often explains the tails.
+    """
     design = np.concatenate((np.ones((squares.size, 1)), columns), axis=1)
+    whole = _Fisher.of(design, squares, weight)
+    flat, degrees = min(
+        ((whole.solve(np.inf, degrees), degrees) for degrees in tails.DEGREES), key=lambda each: whole.loss(*each)
+    )
+    if fold is None:
+        return flat, degrees
+    ridge = _best_ridge(design, squares, weight, fold, degrees)
+    if ridge is None:
+        return flat, degrees
+    theta = whole.solve(ridge, degrees)
+    degrees = min(tails.DEGREES, key=lambda each: whole.loss(theta, each))
+    return whole.solve(ridge, degrees), degrees
+
+
+def _best_ridge(
+    design: np.ndarray, squares: np.ndarray, weight: np.ndarray, fold: np.ndarray, degrees: float
+) -> float | None:
+    """The ridge with the largest likelihood in a cross-validation; None: constant noise is as good."""
     losses = {ridge: np.empty(squares.size) for ridge in (*RIDGES, np.inf)}
     for part in np.unique(fold):
         out = fold == part
         system = _Fisher.of(design[~out], squares[~out], weight[~out])
         for ridge, loss in losses.items():
-            loss[out] = _losses(design[out] @ system.solve(ridge), squares[out])
+            loss[out] = tails.losses(design[out] @ system.solve(ridge, degrees), squares[out], degrees)
     best = min(RIDGES, key=lambda ridge: float(weight @ losses[ridge]))
     gain = losses[np.inf] - losses[best]
     mean = weight @ gain / np.sum(weight)
     error = np.sqrt(weight @ (gain - mean) ** 2) / np.sum(weight)
-    return _Fisher.of(design, squares, weight).solve(best) if mean > SURE * error else None
-
-
-def _losses(exponent: np.ndarray, squares: np.ndarray) -> np.ndarray:
-    """Half of the log variance plus the square over the variance: −log likelihood of each row, up to a constant."""
-    return 0.5 * (exponent + squares * np.exp(-np.clip(exponent, -50.0, 50.0)))
+    return best if mean > SURE * error else None
 
 
 class _Fisher(NamedTuple):
@@ -164,7 +184,7 @@ class _Fisher(NamedTuple):
     design: np.ndarray
     squares: np.ndarray
     weight: np.ndarray  # shares that sum to one
-    values: np.ndarray  # eigenvalues of the information of the slopes
+    values: np.ndarray  # eigenvalues of the covariance of the columns
     basis: np.ndarray
     means: np.ndarray  # of the columns
 
@@ -173,33 +193,35 @@ class _Fisher(NamedTuple):
         weight = weight / np.sum(weight)
         means = weight @ design[:, 1:]
         centred = (design[:, 1:] - means) * np.sqrt(weight)[:, None]
-        values, basis = np.linalg.eigh(0.5 * centred.T @ centred)
+        values, basis = np.linalg.eigh(centred.T @ centred)
         return cls(design, squares, weight, np.maximum(values, 0.0), basis, means)
 
-    def solve(self, ridge: float) -> np.ndarray:
+    def solve(self, ridge: float, degrees: float) -> np.ndarray:
         """Constant and slopes, by Fisher scoring with step halving; an infinite ridge leaves the constant alone."""
-        theta = np.zeros(self.design.shape[1])
-        theta[0] = np.log(max(float(self.weight @ self.squares), 1e-300))
-        if np.isinf(ridge):
-            return theta
-        loss = self._loss(theta, ridge)
+        theta, penalty = np.zeros(self.design.shape[1]), 0.0 if np.isinf(ridge) else ridge
+        loss = self.loss(theta, degrees)
         for _ in range(MOST_STEPS):
-            step, size, fallen = self._step(theta, ridge), 1.0, -np.inf
-            while size > 1e-3 and not (fallen := loss - self._loss(theta + size * step, ridge)) > 0:
+            step, size, fallen, there = self._step(theta, ridge, degrees), 1.0, -np.inf, theta
+            while size > 1e-3 and not fallen > 0:
+                there = theta + size * step
+                fallen = loss - self.loss(there, degrees) - 0.5 * penalty * there[1:] @ there[1:]
                 size /= 2
             if not fallen > LEAST_GAIN:
                 break
-            theta, loss = theta + size * step, loss - fallen
+            theta, loss = there, loss - fallen
         return theta
 
-    def _loss(self, theta: np.ndarray, ridge: float) -> float:
-        return float(self.weight @ _losses(self.design @ theta, self.squares) + 0.5 * ridge * theta[1:] @ theta[1:])
+    def loss(self, theta: np.ndarray, degrees: float) -> float:
+        """The mean of −log density, without the ridge."""
+        return float(self.weight @ tails.losses(self.design @ theta, self.squares, degrees))
 
-    def _step(self, theta: np.ndarray, ridge: float) -> np.ndarray:
-        """The inverse of the expected Hessian times the gradient, by elimination of the constant."""
-        shares = self.squares * np.exp(-np.clip(self.design @ theta, -50.0, 50.0))
-        gradient = 0.5 * (self.weight * (1.0 - shares)) @ self.design
-        gradient[1:] += ridge * theta[1:]
-        reduced = self.basis.T @ (gradient[1:] - self.means * gradient[0])
-        slopes = -self.basis @ (reduced / (self.values + ridge))
-        return np.concatenate(([-2.0 * gradient[0] - self.means @ slopes], slopes))
+    def _step(self, theta: np.ndarray, ridge: float, degrees: float) -> np.ndarray:
+        """Minus the inverse of the expected Hessian times the gradient; the constant is eliminated."""
+        information = tails.information(degrees)
+        slopes = self.weight * tails.slopes(self.design @ theta, self.squares, degrees)
+        constant = -float(np.sum(slopes)) / information
+        if np.isinf(ridge):
+            return np.concatenate(([constant], np.zeros(theta.size - 1)))
+        gradient = slopes @ self.design[:, 1:] + ridge * theta[1:] + self.means * constant * information
+        moved = -self.basis @ ((self.basis.T @ gradient) / (information * self.values + ridge))
+        return np.concatenate(([constant - self.means @ moved], moved))
