@@ -79,14 +79,15 @@ class Evidence:
         residual, leverage, spread, columns, weight = (np.concatenate(parts) for parts in zip(*unseen, strict=True))
         member = np.concatenate([np.full(len(part.weight), i) for i, part in enumerate(unseen)])
         n_parts = min(len(sizes), self.n_folds)
-        fold = (member % n_parts if n_parts > 1 else np.arange(len(member))) % N_PARTS
+        fold = (member % n_parts if n_parts > 1 else _places(columns)) % N_PARTS
         squares = residual**2 / (1.0 + leverage[:, None])
-        model = noise.learn(waves, columns, noise.Residuals(squares, weight, fold))
-        variance = model.variance(columns) * (1.0 + leverage[:, None]) + spread
+        learnt = noise.learn(waves, columns, noise.Residuals(squares, weight, fold))
+        variance = learnt.variance * (1.0 + leverage[:, None]) + spread
         scores = np.abs(residual) / np.sqrt(np.maximum(variance, np.finfo(np.float64).tiny))
         conformal = Conformal(scores, weight, member, len(sizes) / max(1, n_parts))
-        folds = np.concatenate([to_host(each.amplitudes) for each in self.found.members]) * scale
-        return ErrorBars(sizes, self.posterior, model.scaled(scale), conformal, folds)
+        without = self.final if self.found.judges[0] is None else self.found.members
+        folds = np.concatenate([to_host(each.amplitudes) for each in without]) * scale
+        return ErrorBars(sizes, self.posterior, learnt.model.scaled(scale), conformal, folds)
 
     def _unseen(self, member: int, slow: Array) -> Unseen:
         judge, own = self.found.judges[member], self.found.members[member]
@@ -135,6 +136,12 @@ class Evidence:
 
 def _width(features: Features, frequencies: Array) -> int:
     return features.n_columns * int(frequencies.shape[0])
+
+
+def _places(columns: np.ndarray) -> np.ndarray:
+    """A number for each row; equal rows have the same one."""
+    mixed = columns @ np.random.default_rng(0).standard_normal(columns.shape[1])
+    return np.unique(np.round(mixed, 9), return_inverse=True)[1].reshape(-1)
 
 
 def _some(rows: Rows, most: int) -> Rows:

@@ -113,7 +113,25 @@ def slowest(frequencies: np.ndarray) -> np.ndarray:
     return np.sort(np.argsort(np.linalg.norm(frequencies, axis=1), kind="stable")[:MOST_WAVES])
 
 
-def learn(waves: np.ndarray, columns: np.ndarray, residuals: Residuals) -> NoiseModel:
+class Learnt(NamedTuple):
+    """A noise model, and the variance that it gives to the rows it was learnt from, (n, q).
+
+    If the noise varies, the variance of a row is of a model that has not seen the row.
+    """
+
+    model: NoiseModel
+    variance: np.ndarray
+
+
+class _Output(NamedTuple):
+    """The noise of one output, whose squares have the mean one."""
+
+    theta: np.ndarray  # constant and slopes
+    degrees: float
+    exponent: np.ndarray  # of each row, by a model that has not seen it if the noise varies
+
+
+def learn(waves: np.ndarray, columns: np.ndarray, residuals: Residuals) -> Learnt:
     """The noise model of the residuals; constant where cross-validation does not clearly prefer another.
 
     Parameters
@@ -127,55 +145,59 @@ def learn(waves: np.ndarray, columns: np.ndarray, residuals: Residuals) -> Noise
     """
     squares, weight, fold = residuals
     means = weight @ squares / np.sum(weight)
-    scales = np.where(means > 0, means, 1.0)
+    logs = np.log(np.maximum(means, np.finfo(np.float64).tiny))
     may_vary = means.size <= MOST_OUTPUTS and np.unique(fold).size > 1
-    found = [_one(columns, squares[:, i] / scales[i], weight, fold if may_vary else None) for i in range(means.size)]
-    thetas, degrees = np.stack([theta for theta, _ in found], axis=1), np.array([each for _, each in found])
-    tiny = np.log(np.finfo(np.float64).tiny)
-    constant = np.where(means > 0, np.log(scales) + thetas[0], tiny)
+    scaled = squares / np.where(means > 0, means, 1.0)
+    found = [_one(columns, scaled[:, i], weight, fold if may_vary else None) for i in range(means.size)]
+    thetas, degrees = np.stack([each.theta for each in found], axis=1), np.array([each.degrees for each in found])
+    constant, unseen = logs + thetas[0], logs + np.stack([each.exponent for each in found], axis=1)
     if not np.any(thetas[1:]):
-        return NoiseModel.of_variance(np.exp(constant), degrees)
+        return Learnt(NoiseModel.of_variance(np.exp(constant), degrees), np.exp(unseen))
     exponent = constant + columns @ thetas[1:]
-    return NoiseModel(waves, constant, thetas[1:], np.min(exponent, axis=0), np.max(exponent, axis=0), degrees)
+    least, most = np.min(exponent, axis=0), np.max(exponent, axis=0)
+    model = NoiseModel(waves, constant, thetas[1:], least, most, degrees)
+    return Learnt(model, np.exp(np.clip(unseen, least, most)))
 
 
-def _one(
-    columns: np.ndarray, squares: np.ndarray, weight: np.ndarray, fold: np.ndarray | None
-) -> tuple[np.ndarray, float]:
-    """Constant and slopes of one output, whose squares have the mean one, and the degrees of freedom of its errors.
+def _one(columns: np.ndarray, squares: np.ndarray, weight: np.ndarray, fold: np.ndarray | None) -> _Output:
+    """The noise of one output.
 
     Degrees are chosen for constant noise, and once more for noise that varies: this often explains the tails.
     """
+    if not np.any(squares):
+        return _Output(np.zeros(columns.shape[1] + 1), tails.DEGREES[-1], np.zeros(squares.size))
     design = np.concatenate((np.ones((squares.size, 1)), columns), axis=1)
     whole = _Fisher.of(design, squares, weight)
     flat, degrees = min(
         ((whole.solve(np.inf, degrees), degrees) for degrees in tails.DEGREES), key=lambda each: whole.loss(*each)
     )
+    constant = _Output(flat, degrees, np.full(squares.size, flat[0]))
     if fold is None:
-        return flat, degrees
-    ridge = _best_ridge(design, squares, weight, fold, degrees)
+        return constant
+    ridge, exponent = _validated(design, squares, weight, fold, degrees)
     if ridge is None:
-        return flat, degrees
+        return constant
     theta = whole.solve(ridge, degrees)
     degrees = min(tails.DEGREES, key=lambda each: whole.loss(theta, each))
-    return whole.solve(ridge, degrees), degrees
+    return _Output(whole.solve(ridge, degrees), degrees, exponent)
 
 
-def _best_ridge(
+def _validated(
     design: np.ndarray, squares: np.ndarray, weight: np.ndarray, fold: np.ndarray, degrees: float
-) -> float | None:
-    """The ridge with the largest likelihood in a cross-validation; None: constant noise is as good."""
-    losses = {ridge: np.empty(squares.size) for ridge in (*RIDGES, np.inf)}
+) -> tuple[float | None, np.ndarray]:
+    """The ridge with the largest likelihood in a cross-validation, and its exponents there; None: constant noise."""
+    exponents = {ridge: np.empty(squares.size) for ridge in (*RIDGES, np.inf)}
     for part in np.unique(fold):
         out = fold == part
         system = _Fisher.of(design[~out], squares[~out], weight[~out])
-        for ridge, loss in losses.items():
-            loss[out] = tails.losses(design[out] @ system.solve(ridge, degrees), squares[out], degrees)
+        for ridge, exponent in exponents.items():
+            exponent[out] = design[out] @ system.solve(ridge, degrees)
+    losses = {ridge: tails.losses(exponent, squares, degrees) for ridge, exponent in exponents.items()}
     best = min(RIDGES, key=lambda ridge: float(weight @ losses[ridge]))
     gain = losses[np.inf] - losses[best]
     mean = weight @ gain / np.sum(weight)
     error = np.sqrt(weight @ (gain - mean) ** 2) / np.sum(weight)
-    return best if mean > SURE * error else None
+    return best if mean > SURE * error else None, exponents[best]
 
 
 class _Fisher(NamedTuple):
