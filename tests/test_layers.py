@@ -153,7 +153,7 @@ def test_no_two_classes_have_one_name():
     assert [name for name, count in Counter(names).items() if count > 1] == []
 
 
-@pytest.mark.parametrize("folder", ["data", "sampling", "solving"])
+@pytest.mark.parametrize("folder", ["data", "sampling", "solving", "uncertainty"])
 def test_the_folders_names_are_all_in_the_reference(folder):
     module = importlib.import_module(f"fourierwalk.{folder}")
     section = REFERENCE.partition(f"currentmodule:: fourierwalk.{folder}\n")[2].partition("currentmodule::")[0]

@@ -36,7 +36,7 @@ def test_probabilities_at_their_word_have_no_error():
 
 def test_labels_name_the_columns():
     found = reliability(["b", "b"], [[0.2, 0.8], [0.6, 0.4]], labels=["a", "b"])
-    assert found.count.tolist() == [1, 1]
+    assert found.n_rows.tolist() == [1, 1]
     assert found.accuracy.tolist() == [0.0, 1.0]
     with pytest.raises(ValueError, match=r"y_prob must have the shape \(2, 2\), got \(2, 3\)\."):
         reliability([0, 1], np.ones((2, 3)))

@@ -35,5 +35,5 @@ def test_reliability_is_drawn():
     model = AdaptiveFourierClassifier(8, random_state=0).fit(x[::2], y[::2])
     display = ReliabilityDisplay.from_estimator(model, x[1::2], y[1::2])
     assert np.all(display.ax_.lines[1].get_ydata() == display.reliability.accuracy)
-    assert display.reliability.count.sum() == 75
+    assert display.reliability.n_rows.sum() == 75
     assert 0 <= display.reliability.error < 0.2

@@ -17,12 +17,12 @@ class Reliability(NamedTuple):
 
     confidence: np.ndarray
     accuracy: np.ndarray
-    count: np.ndarray
+    n_rows: np.ndarray
 
     @property
     def error(self) -> float:
         """The expected calibration error: the mean of |share right − mean probability|, weighted by rows."""
-        return float(np.sum(self.count * np.abs(self.accuracy - self.confidence)) / np.sum(self.count))
+        return float(np.sum(self.n_rows * np.abs(self.accuracy - self.confidence)) / np.sum(self.n_rows))
 
 
 def coverage(y_true: Any, intervals: Any) -> np.ndarray:

@@ -226,7 +226,7 @@ class _Fisher(NamedTuple):
             step, size, fallen, there = self._step(theta, ridge, degrees), 1.0, -np.inf, theta
             while size > 1e-3 and not fallen > 0:
                 there = theta + size * step
-                fallen = loss - self.loss(there, degrees) - 0.5 * penalty * there[1:] @ there[1:]
+                fallen = loss - self.loss(there, degrees) - 0.5 * penalty * float(there[1:] @ there[1:])
                 size /= 2
             if not fallen > LEAST_GAIN:
                 break
