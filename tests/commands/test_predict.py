@@ -221,7 +221,6 @@ def test_error_bars_are_columns(folder, with_bars, tmp_path, monkeypatch):
     ],
 )
 def test_error_bars_that_cannot_be_are_a_sentence(folder, with_bars, name, options, words):
-    done = run("predict", folder / name, folder / "houses.csv", *options)
-    assert done.returncode == 2
+    done = run("predict", folder / name, folder / "houses.csv", *options, code=2)
     assert words in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1

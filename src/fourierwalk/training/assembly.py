@@ -43,6 +43,13 @@ class Calibration(NamedTuple):
     weight: np.ndarray | None
 
 
+class Member(NamedTuple):
+    """One of the models that are averaged: the number of its frequencies, and its λ (infinite: it is constant)."""
+
+    n_frequencies: int
+    regularization: float
+
+
 class Fit(NamedTuple):
     """The result of a fit; `interrupted` says whether the user pressed Ctrl-C."""
 
@@ -53,6 +60,7 @@ class Fit(NamedTuple):
     resume: Resume
     calibration: Calibration | None
     interrupted: bool = False
+    members: tuple[Member, ...] = ()
     error_bars: ErrorBars | None = None
 
 
@@ -168,8 +176,9 @@ class Assembly:
         calibration = _calibration(self.whole, found, members, self.scaling) if self.are_classes else None
         history = History.of([*events, *_solves(events)])
         weight = self.panel.rows.total_weight
+        parts = tuple(Member(int(each.frequencies.shape[0]), float(each.look.regularization)) for each in members)
         bars = None if self.are_classes else self._error_bars(found, solved)
-        return Fit(model, regularization, history, weight, resume, calibration, watched.interrupted, bars)
+        return Fit(model, regularization, history, weight, resume, calibration, watched.interrupted, parts, bars)
 
     def _error_bars(self, found: Found, solved: Sequence[tuple[Candidate, np.ndarray | None]]) -> ErrorBars | None:
         """What the error bars need; None if no row is new to the frequencies, or if the factors are too large."""
