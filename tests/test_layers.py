@@ -24,7 +24,8 @@ BELOW = {
     "data": {"arrays", "files", "parameters"},
     "sampling": {"arrays"},  # the algorithm sees neither rows nor how they are solved
     "solving": {"arrays", "data"},
-    "model": {"arrays", "data", "files", "solving"},
+    "calculus": {"arrays", "data"},
+    "model": {"arrays", "calculus", "data", "files", "solving"},
     "training": {*CORE, "files", "model", "parameters"},
     "settings": {*CORE, "training"},
     "weights": {"arrays"},
