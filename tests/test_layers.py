@@ -34,7 +34,8 @@ BELOW = {
     "callbacks": {"training"},
     "estimators": {*CORE, "callbacks", "files", "model", "parameters", "tables", "training", "inputs", "settings"},
     "loading": {"estimators", "files", "model"},
-    "__init__": {"estimators", "loading", "model", "solving", "tables", "version"},
+    "operators": {*CORE, "calculus", "inputs", "model", "parameters", "reporting", "training"},
+    "__init__": {"estimators", "loading", "model", "operators", "solving", "tables", "version"},
     "reading": {"arrays", "tables"},
     "reporting": {"files"},
 }
@@ -157,6 +158,7 @@ def test_public_names():
         "AdaptiveFourierClassifier",
         "AdaptiveFourierFeatures",
         "AdaptiveFourierRegressor",
+        "AdaptiveFourierSolver",
         "FourierModel",
         "Solver",
         "load",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from fourierwalk.arrays.library import to_host
+from fourierwalk.arrays.library import is_foreign, to_host
 from fourierwalk.operators.operator import Operator
 
 
@@ -31,7 +31,7 @@ class Condition:
     >>> import numpy as np
     >>> from fourierwalk.operators import Condition, laplacian
     >>> points = np.random.default_rng(0).random((100, 2))
-    >>> Condition(-laplacian(0, 1), points, 1.0, name="Poisson").targets.shape
+    >>> Condition(-laplacian(0, 1), points, 1.0, name="Poisson").values.shape
     (100,)
     """
 
@@ -39,6 +39,7 @@ class Condition:
     points: Any
     values: Any = 0.0
     name: str = ""
+    anchor: Any = field(init=False, repr=False)  # an array in the library and on the device of the points
 
     def __post_init__(self) -> None:
         """Raise an error for what cannot be a condition."""
@@ -46,6 +47,7 @@ class Condition:
             raise TypeError(
                 f"Condition(operator, …) must be an Operator, such as identity(), got {type(self.operator).__name__}."
             )
+        object.__setattr__(self, "anchor", self.points if is_foreign(self.points) else np.zeros(0))
         points = np.asarray(to_host(self.points), dtype=np.float64)
         if points.ndim != 2 or 0 in points.shape:
             raise ValueError(f"Condition(points=…) must have the shape (n, d), got {points.shape}.")
@@ -68,11 +70,6 @@ class Condition:
         if not np.all(np.isfinite(values)):
             raise ValueError("Condition(values=…) must be finite, got NaN or infinity.")
         return np.broadcast_to(values, (len(points),)).copy()
-
-    @property
-    def targets(self) -> np.ndarray:
-        """The values, (n,)."""
-        return self.values
 
     @property
     def label(self) -> str:

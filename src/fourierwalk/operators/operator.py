@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fourierwalk.arrays.library import Array, like, namespace, to_host
+from fourierwalk.calculus.waves import require_affine, require_waves
 
 Coefficient = Callable[[Any], Any]
 
@@ -116,6 +117,27 @@ class Operator:
 
     __mul__ = __rmul__
 
+    def __call__(self, model: Any, x: Any) -> Array:
+        """The operator of a fitted model at x, (n,), exactly and in the units of x.
+
+        Parameters
+        ----------
+        model : FourierModel
+            A model with Fourier features, whose scaling does not clip the inputs.
+        x : array of shape (n, d)
+            Where it is evaluated.
+        """
+        require_waves(model, "an operator")
+        require_affine(model, "an operator")
+        self.require(int(model.frequencies.shape[1]), int(model.amplitudes.shape[1]))
+        xp, omega = namespace(model.frequencies), model.frequencies / model.scaling.inputs.scale[None, :]
+        of = [term.derivative for term in self.terms]
+        beta = xp.stack([one.symbol(omega) * model.amplitudes[:, one.output] for one in of], axis=1)
+        offset = xp.stack([(0.0 if one.inputs else 1.0) * model.offset[one.output] for one in of])
+        values = replace(model, amplitudes=beta, offset=offset, bounds=None)(x)
+        coefficients = np.stack([term.at(x) for term in self.terms], axis=1)
+        return xp.sum(values * like(coefficients, values), axis=1)
+
     def of(self, output: int) -> Operator:
         """The same operator of another output of a model with several."""
         return Operator(
@@ -132,8 +154,10 @@ class Operator:
         """The number of outputs that it needs."""
         return 1 + max(term.derivative.output for term in self.terms)
 
-    def require(self, n_inputs: int) -> None:
-        """Raise a `ValueError` if it needs an input that is not there."""
+    def require(self, n_inputs: int, n_outputs: int | None = None) -> None:
+        """Raise a `ValueError` if it needs an input, or an output, that is not there."""
+        if n_outputs is not None and self.n_outputs > n_outputs:
+            raise ValueError(f"an operator of output {self.n_outputs - 1} needs a model with it, got {n_outputs}.")
         for term in self.terms:
             missing = [j for j in term.derivative.inputs if not 0 <= j < n_inputs]
             if missing:

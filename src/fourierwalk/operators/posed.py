@@ -8,12 +8,15 @@ from functools import cached_property
 
 import numpy as np
 
-from fourierwalk.arrays.library import Array, like, to_host
+from fourierwalk.arrays.library import Array, like
 from fourierwalk.data.rows import Rows
 from fourierwalk.data.scaling import Affine
 from fourierwalk.operators.condition import Condition
 from fourierwalk.operators.features import OperatedWaves
 from fourierwalk.operators.operator import Derivative
+
+N_WAVES = 256
+"""The waves by which the sizes of operators are measured."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,23 +67,19 @@ class Posed:
         some = (condition.take(part) for condition, part in zip(self.conditions, chosen, strict=True))
         return replace(self, conditions=tuple(some))
 
-    def sizes(self, frequencies: np.ndarray, shares: np.ndarray) -> np.ndarray:
-        """The root mean square of each condition's operator of waves, (n_conditions,), for shares (K, q) of the waves."""
-        d, found = self.features.n_inputs, []
-        for block in self.blocks:
-            squares = 0.0
-            for output in range(self.features.n_outputs):
-                places = [t for t, one in enumerate(self.features.derivatives) if one.output == output]
-                if not places:
-                    continue
-                symbols = np.stack([self.features.derivatives[t].symbol(frequencies) for t in places])
-                values = block[:, [d + t for t in places]] @ symbols
-                squares += float(np.mean(np.abs(values) ** 2 @ shares[:, output]))
-            found.append(np.sqrt(squares))
-        return np.array(found)
+    def sizes(self, spread: float) -> np.ndarray:
+        """The size of each condition's operator, (n_conditions,), for waves of frequencies N(0, spread²).
+
+        It is the root of the summed squares of its terms, because terms may cancel in a solution.
+        """
+        d, rng = self.features.n_inputs, np.random.default_rng(0)
+        omega = spread * rng.standard_normal((N_WAVES, d))
+        symbols = [np.mean(np.abs(one.symbol(omega)) ** 2) for one in self.features.derivatives]
+        squares = [np.mean(block[:, d:] ** 2, axis=0) @ np.array(symbols) for block in self.blocks]
+        return np.sqrt(np.maximum(squares, 1e-300))
 
     def rows(self, sizes: np.ndarray, reference: Array) -> Rows:
-        """Scaled rows in which every condition has the same total weight, in units of its size."""
+        """Scaled rows in which every condition has the same total weight, with residuals in units of its size."""
         x, y, weight = [], [], []
         n = sum(len(condition.points) for condition in self.conditions)
         for condition, block, size in zip(self.conditions, self.blocks, sizes.tolist(), strict=True):
@@ -89,11 +88,10 @@ class Posed:
             weight.append(np.full(len(block), n / (len(self.conditions) * len(block) * size**2)))
         return Rows(*(like(np.concatenate(part), reference) for part in (x, y, weight)))
 
-    def relative(self, residual: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-        """The root mean square of each condition's part of a residual (n,), in units of its size."""
+    def parts(self, values: np.ndarray) -> list[np.ndarray]:
+        """The part of each condition in an array with one entry for each row, (n,)."""
         ends = np.cumsum([len(condition.points) for condition in self.conditions])
-        parts = np.split(to_host(residual), ends[:-1])
-        return np.array([np.sqrt(np.mean(part**2)) for part in parts]) / sizes
+        return np.split(values, ends[:-1])
 
 
 def _scaled(derivative: Derivative, scaling: Affine) -> Derivative:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -82,6 +82,11 @@ class Judge:
         trial = Trial(kind, spread, int(frequencies.shape[0]), residual, PATH[best])
         return Judged(trial, frequencies, amplitudes)
 
+    @property
+    def energy(self) -> float:
+        """The weighted mean square of the values."""
+        return float(self.seen.target_energy) / self.seen.total_weight
+
     def _width(self, frequencies: Array) -> int:
         return 2 * self.features.n_columns * int(frequencies.shape[0])
 
@@ -89,8 +94,7 @@ class Judge:
         xp, weight = namespace(unknowns), self.unseen.weight
         values = xp.concat([matmul(part, unknowns) for part in columns])
         square = xp.sum(weight * (values - self.unseen.y)[:, 0] ** 2) / self.unseen.total_weight
-        energy = self.seen.target_energy / self.seen.total_weight
-        found = math.sqrt(float(square) / (energy or 1.0))
+        found = math.sqrt(float(square) / (self.energy or 1.0))
         return found if math.isfinite(found) else math.inf
 
     def fewer(self, n: int, rng: np.random.Generator) -> Judge:
@@ -122,44 +126,57 @@ class Search:
     n_steps: int
     deadline: float = math.inf
 
-    def run(self, judge: Judge, rng: np.random.Generator) -> Generator[Trial, None, Judged]:
-        """Yield every trial, and return the best."""
-        trials = []
-        for kind, spread, frequencies in self._starts(judge, self.widths[0], rng):
-            trials.append(judge.look(kind, spread, frequencies))
-            yield trials[-1].trial
-        best = min(trials, key=_residual)
-        descended = yield from self._descended(judge, best, rng)
+    def first(self, judge: Judge, rng: np.random.Generator) -> Generator[Trial, None, list[Judged]]:
+        """Compare kinds and spreads at the least width. Yield every trial, and return all, best first."""
+        kinds = ("isotropic", "sparse") if judge.features.n_inputs > 1 else ("isotropic",)
+        places = [(kind, spread) for kind in kinds for spread in SPREADS]
+        return (yield from self._compared(judge, places, self.widths[0], PATH[0], rng))
+
+    def run(self, judge: Judge, trials: Sequence[Judged], rng: np.random.Generator) -> Generator[Trial, None, Judged]:
+        """Descend from the best trial of each kind, and widen what was tried. Yield every trial, return the best."""
+        best = trials[0]
+        for kind in dict.fromkeys(one.trial.kind for one in trials):
+            if not self._is_over(best):
+                start = next(one for one in trials if one.trial.kind == kind)
+                descended = yield from self._descended(judge, start, rng)
+                best = min(best, descended, key=_residual)
         for width in self.widths[1:]:
-            if self._is_over(descended):
-                return descended
-            grown = yield from self._grown(judge, descended, width, rng)
-            fresh = []
-            for kind, spread, frequencies in self._wider(judge, best.trial, width, rng):
-                fresh.append(judge.look(kind, spread, frequencies, best.trial.regularization))
-                yield fresh[-1].trial
-            best = min(best, *fresh, key=_residual)
-            if grown.trial.residual < best.trial.residual:
-                descended = yield from self._descended(judge, grown, rng)
-            else:
-                descended = min(best, descended, key=_residual)
-        return descended
+            if self._is_over(best):
+                break
+            grown = yield from self._grown(judge, best, width, rng)
+            places = self._places(trials)
+            trials = yield from self._compared(judge, places, width, trials[0].trial.regularization, rng)
+            if grown.trial.residual < trials[0].trial.residual:
+                grown = yield from self._descended(judge, grown, rng)
+            best = min(best, grown, trials[0], key=_residual)
+        return best
+
+    def _compared(
+        self, judge: Judge, places: Sequence[tuple[str, float]], width: int, near: float, rng: np.random.Generator
+    ) -> Generator[Trial, None, list[Judged]]:
+        """Frequencies of each kind and spread, best first."""
+        trials = []
+        for kind, spread in places:
+            trials.append(judge.look(kind, spread, drawn(kind, spread, width, judge, rng), near))
+            yield trials[-1].trial
+            if self._is_over(trials[-1]):
+                break
+        return sorted(trials, key=_residual)
+
+    def _places(self, trials: Sequence[Judged]) -> list[tuple[str, float]]:
+        """Kinds and spreads for a wider model.
+
+        A narrow model cannot tell spreads apart: all that are not hopeless are tried again. Later the best ones are,
+        and spreads near the best.
+        """
+        best = trials[0].trial
+        if best.n_frequencies == self.widths[0]:
+            return [one.trial[:2] for one in trials if one.trial.residual < HOPELESS * best.residual]
+        near = [(best.kind, factor * best.spread) for factor in NEAR]
+        return list(dict.fromkeys([*near, *(one.trial[:2] for one in trials[:N_BEST])]))
 
     def _is_over(self, best: Judged) -> bool:
         return best.trial.residual <= self.tolerance or time.monotonic() > self.deadline
-
-    def _starts(self, judge: Judge, width: int, rng: np.random.Generator) -> Iterator[tuple[str, float, Array]]:
-        kinds = ("isotropic", "sparse") if judge.features.n_inputs > 1 else ("isotropic",)
-        for kind in kinds:
-            for spread in SPREADS:
-                yield kind, spread, drawn(kind, spread, width, judge, rng)
-
-    def _wider(
-        self, judge: Judge, best: Trial, width: int, rng: np.random.Generator
-    ) -> Iterator[tuple[str, float, Array]]:
-        for factor in NEAR:
-            spread = factor * best.spread
-            yield best.kind, spread, drawn(best.kind, spread, width, judge, rng)
 
     def _grown(
         self, judge: Judge, before: Judged, width: int, rng: np.random.Generator
@@ -172,15 +189,14 @@ class Search:
         return grown
 
     def _descended(self, judge: Judge, start: Judged, rng: np.random.Generator) -> Generator[Trial, None, Judged]:
-        """Descend on the residual of some of the seen rows, with a look now and then."""
-        n_rows = ROWS_PER_UNKNOWN * judge.features.n_unknowns * start.trial.n_frequencies
-        near, descent, best = start.trial.regularization, Descent(), start
-        if self._is_over(best):
-            return best
-        minimize = Orthogonal(judge.fewer(n_rows, rng).seen, judge.features, near)
-        state = descent.init(minimize, start.frequencies)
-        for state, _ in descent.sample(minimize, state, rng, self.n_steps):
-            if state.step % LOOK_EVERY == 0:
+        """Descend on the residual of some of the seen rows, with a look now and then. Wide models take fewer steps."""
+        n, near, best = start.trial.n_frequencies, start.trial.regularization, start
+        n_steps = int(self.n_steps * min(1.0, (self.widths[0] / n) ** 2))
+        rows = judge.fewer(ROWS_PER_UNKNOWN * judge.features.n_unknowns * n, rng).seen
+        minimize, descent = Orthogonal(rows, judge.features, near), Descent()
+        steps = descent.sample(minimize, descent.init(minimize, start.frequencies), rng, n_steps) if n_steps else ()
+        for state, _ in steps:
+            if state.step % LOOK_EVERY == 0 or state.step == n_steps:
                 looked = judge.look("descent", start.trial.spread, state.frequencies, near)
                 yield looked.trial
                 best = min(best, looked, key=_residual)
@@ -189,7 +205,13 @@ class Search:
         return best
 
 
-ROWS_PER_UNKNOWN = 6
+N_BEST = 3
+"""The number of best kinds and spreads that are tried again at the last widths."""
+
+HOPELESS = 100.0
+"""Kinds and spreads whose residual is this many times the least are not tried again."""
+
+ROWS_PER_UNKNOWN = 5
 """Rows of a step of descent, for each unknown."""
 
 LOOK_EVERY = 10
