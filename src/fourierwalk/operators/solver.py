@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from fourierwalk.arrays.library import Array, like, namespace, to_host
+from fourierwalk.arrays.threads import one_pool
 from fourierwalk.data.scaling import Affine, Scaling
 from fourierwalk.data.waves import CosineSine
 from fourierwalk.inputs import on_device
@@ -134,6 +135,10 @@ class AdaptiveFourierSolver(BaseEstimator):
             What is known about the function.
         """
         self._check(conditions)
+        with one_pool():
+            return self._fit(conditions)
+
+    def _fit(self, conditions: Sequence[Condition]) -> AdaptiveFourierSolver:
         posed, rng = Posed.of(conditions), np.random.default_rng(self.random_state)
         reference = self._reference(conditions)
         require_determined(posed, FIRST_SPREAD)
