@@ -144,9 +144,9 @@ class AdaptiveFourierSolver(BaseEstimator):
         require_determined(posed, FIRST_SPREAD)
         self.history_: list[Trial | Look] = []
         solved = (self._trained if is_observed(posed) else self._searched)(posed, reference, rng)
-        self.model_ = _model(posed, solved.frequencies, solved.amplitudes)
+        self.model_ = model_of(posed, solved.frequencies, solved.amplitudes)
         self.n_frequencies_ = int(solved.frequencies.shape[0])
-        self._report(solved)
+        self._report(posed, solved)
         return self
 
     def predict(self, x: Any) -> Array:
@@ -234,7 +234,7 @@ class AdaptiveFourierSolver(BaseEstimator):
             unseen.append(order[:n])
         return posed.take(seen), posed.take(unseen)
 
-    def _report(self, solved: Solved) -> None:
+    def _report(self, posed: Posed, solved: Solved) -> None:
         """Set the attributes that say how good the solution is."""
         unseen, features = solved.unseen, solved.unseen.features
         rows = unseen.rows(solved.sizes, solved.frequencies)
@@ -244,7 +244,8 @@ class AdaptiveFourierSolver(BaseEstimator):
         labels = _labels(unseen.conditions)
         self.residuals_ = dict(zip(labels, np.sqrt(squares).tolist(), strict=True))
         mean = float(np.mean(np.array(squares) / solved.sizes**2))
-        self.error_estimate_ = math.sqrt(mean) / Stability.of(unseen, solved.sizes).least
+        least = Stability.of(posed, solved.sizes).least
+        self.error_estimate_ = math.sqrt(mean) / least if least > 0 else math.inf
 
 
 FEW_POINTS = 10
@@ -283,7 +284,8 @@ def _labels(conditions: Sequence[Condition]) -> list[str]:
     return [name if names.count(name) == 1 else f"{name} ({names[:i].count(name) + 1})" for i, name in enumerate(names)]
 
 
-def _model(posed: Posed, frequencies: Array, amplitudes: Array) -> FourierModel:
+def model_of(posed: Posed, frequencies: Array, amplitudes: Array) -> FourierModel:
+    """The model with these frequencies of scaled inputs and amplitudes (K, q), in the units of the points."""
     q = int(amplitudes.shape[1])
     inputs = posed.scaling.moved(lambda values: like(values, frequencies))
     targets = Affine(*(like(values, frequencies) for values in (np.zeros(q), np.ones(q))))

@@ -80,8 +80,10 @@ class Stability:
 
 def require_determined(posed: Posed, spread: float) -> None:
     """Raise a `ValueError` if some function can be added to any solution; it names the kind that is missing."""
-    missing = _open_input(posed)
-    if missing is None and _least(posed.conditions, spread) < UNDETERMINED:
+    missing = None
+    if _least(posed.conditions, spread) >= UNDETERMINED:
+        missing = _open_input(posed)
+    else:
         enough = (
             text for text, added in _candidates(posed) if _least((*posed.conditions, *added), spread) > DETERMINED
         )
@@ -123,7 +125,7 @@ def _least(conditions: tuple[Condition, ...], spread: float) -> float:
 def _candidates(posed: Posed) -> Iterator[tuple[str, list[Condition]]]:
     """Kinds of conditions that may be missing, and such conditions: the weakest first."""
     points = np.concatenate([one.points for one in posed.conditions])
-    box = Domain(np.min(points, axis=0), np.max(points, axis=0))
+    box = Domain(posed.scaling.center - posed.scaling.scale, posed.scaling.center + posed.scaling.scale)
     terms = [term.derivative.inputs for one in posed.conditions for term in one.operator.terms]
     order = [max(inputs.count(j) for inputs in terms) for j in range(points.shape[1])]
     values = _of_all(identity(), posed.features.n_outputs)
