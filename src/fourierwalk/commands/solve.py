@@ -58,7 +58,7 @@ def _draw(folder: Path, name: str, measured: Measured) -> None:
     if measured.solver is None:
         return
     folder.mkdir(parents=True, exist_ok=True)
-    measured.solver.plot().savefig(folder / f"{name}.png", dpi=80, metadata={"Software": None})
+    measured.solver.plot().savefig(folder / f"{name}.png", dpi=60, metadata={"Software": None})
 
 
 def _figures(result: dict[str, Any]) -> list[Figure]:

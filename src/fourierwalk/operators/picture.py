@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from fourierwalk.arrays.library import like, to_host
+from fourierwalk.operators.search import Trial
 from fourierwalk.reporting.colors import COLORS
 from fourierwalk.reporting.plots import new_figure
 
@@ -28,7 +29,7 @@ def picture(solver: Any, inputs: tuple[int, int], output: int) -> Any:
         drawn = left.pcolormesh(*axes, values.T, shading="gouraud", rasterized=True)
         figure.colorbar(drawn, ax=left)
         left.set(xlabel=f"input {inputs[0]}", ylabel=f"input {inputs[1]}")
-    residuals = [getattr(one, "residual", None) or getattr(one, "error", np.nan) for one in solver.history_]
+    residuals = [one.residual if isinstance(one, Trial) else np.sqrt(one.error) for one in solver.history_]
     right.semilogy(np.arange(1, len(residuals) + 1), residuals, ".", color=COLORS[1])
     right.semilogy(np.arange(1, len(residuals) + 1), np.minimum.accumulate(residuals), color=COLORS[0])
     right.set(xlabel="trial", ylabel="relative residual at unseen points")

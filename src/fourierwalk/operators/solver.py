@@ -195,7 +195,9 @@ class AdaptiveFourierSolver(BaseEstimator):
         trials = yield_all(search.first(judge, rng), self.history_)
         sizes = _weighed(posed, seen, unseen, trials[0], sizes, reference)
         judge = _judge(seen, unseen, sizes, reference)
-        trials = [judge.look(*one.trial[:2], one.frequencies, one.trial.regularization) for one in trials]
+        trials = [
+            judge.look(one.trial.kind, one.trial.spread, one.frequencies, one.trial.regularization) for one in trials
+        ]
         best = yield_all(search.run(judge, trials, rng), self.history_)
         everything = Orthogonal(posed.rows(sizes, reference), posed.features, best.trial.regularization)
         return Solved(best.frequencies, everything(best.frequencies).amplitudes, best.amplitudes, unseen, sizes)
@@ -218,7 +220,7 @@ class AdaptiveFourierSolver(BaseEstimator):
         return Solved(frequencies, amplitudes, alone, unseen, panel.sizes)
 
     def _search(self) -> Search:
-        widths = WIDTHS
+        widths: tuple[int, ...] = WIDTHS
         if not isinstance(self.n_frequencies, str):
             most = int(self.n_frequencies)
             widths = (*(width for width in WIDTHS if 2 * width <= most), most)
