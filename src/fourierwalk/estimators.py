@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields as fields_of
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +20,17 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted
 
-from fourierwalk import inputs, settings
+from fourierwalk import inputs, parts, settings
 from fourierwalk.arrays.library import Array, is_foreign, like, namespace, to_host
 from fourierwalk.callbacks import Callbacks, CallbackSupportMixin, with_callbacks
 from fourierwalk.data.features import named
 from fourierwalk.data.streaming import Streamed
+from fourierwalk.exporting.description import Description
+from fourierwalk.exporting.exportable import Exportable
 from fourierwalk.files import container
 from fourierwalk.files.fields import Fields
 from fourierwalk.model import FourierModel
+from fourierwalk.parameters import number
 from fourierwalk.tables.encoder import TableEncoder, are_classes
 from fourierwalk.training.history import History
 from fourierwalk.training.temperature import best_temperature
@@ -151,7 +155,7 @@ _REFERENCES = """
 """
 
 
-class _AdaptiveFourier(CallbackSupportMixin, BaseEstimator):
+class _AdaptiveFourier(Exportable, CallbackSupportMixin, BaseEstimator):
     """The part that the three estimators share: parameters, files, and the call of `Training`."""
 
     def __init__(
@@ -216,8 +220,8 @@ class _AdaptiveFourier(CallbackSupportMixin, BaseEstimator):
         return hasattr(self, "model_")
 
     def __getstate__(self) -> Any:
-        """Pickle the state of the walk only if a warm start may need it."""
-        state = super().__getstate__()
+        """Pickle the state of the walk only if a warm start may need it, and sums of rows but no rows."""
+        state = {name: value for name, value in super().__getstate__().items() if not isinstance(value, parts.Unsummed)}
         return state if self.warm_start else {name: value for name, value in state.items() if name != "_last"}
 
     def save(self, path: Path | str) -> Path:
@@ -302,6 +306,11 @@ class _AdaptiveFourier(CallbackSupportMixin, BaseEstimator):
             if self.feature_names_in_.size != n_inputs:
                 raise ValueError(f"{fields.name}.names must be {n_inputs} words, got {self.feature_names_in_.size}.")
 
+    def description(self) -> Description:
+        """What the model computes, with the encoder, as plain arrays, for exports."""
+        check_is_fitted(self)
+        return replace(Description.of(self.model_), is_vector=self.amplitudes_.ndim == 1).of_estimator(self)
+
     @property
     def n_iter_(self) -> int:
         """`n_steps_` under scikit-learn's name."""
@@ -339,7 +348,7 @@ class _AdaptiveFourier(CallbackSupportMixin, BaseEstimator):
             _check_resumable(resume.state.frequencies, resume.best, training, data)
         callbacks = Callbacks(self)
         fit = training.run(data, rng, resume, [callbacks.see])
-        self._last = fit.resume, rng
+        self._last, self._members = (fit.resume, rng), fit.members
         self._total_weight = fit.total_weight
         self._scale = 1.0 if fit.calibration is None else float(best_temperature(*fit.calibration)[0])
         model = fit.model if self.device is None else fit.model.on_host()
@@ -370,7 +379,8 @@ class _AdaptiveFourier(CallbackSupportMixin, BaseEstimator):
 
     def _predict(self, X: Any) -> Array:
         """The values of the model at X, (n, q)."""
-        check_is_fitted(self)
+        if not hasattr(self, "model_"):  # the check alone takes 20 µs
+            check_is_fitted(self)
         return self._evaluate(X, FourierModel.__call__)
 
 
@@ -423,7 +433,62 @@ class AdaptiveFourierRegressor(RegressorMixin, MultiOutputMixin, _AdaptiveFourie
         data = inputs.data(self, X, y, sample_weight, X_val, y_val, groups)
         fit = self._train(training, data)
         self.amplitudes_ = self.model_.amplitudes[:, 0] if one_output else self.model_.amplitudes
+        self._seen = parts.Unsummed(data, parts.total(sample_weight, int(X.shape[0])))
         return self._ended(fit)
+
+    def partial_fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, half_life: float | None = None
+    ) -> AdaptiveFourierRegressor:
+        """Fit the amplitudes to rows that come in parts.
+
+        The first call is a `fit`: it finds the frequencies and the scaling of the inputs, which then stay as they are.
+        Each call adds its rows to the normal equations, so the amplitudes are exact for all rows seen, also for those
+        of an earlier `fit`.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n, d)
+            Inputs, in later calls with the columns of the first one.
+        y : array of shape (n,) or (n, q)
+            Targets. Their mean is that of all rows seen, and the range of `clamp` grows with them.
+        sample_weight : array of shape (n,), optional
+            Weights of the rows, in the same units in all calls.
+        half_life : float, optional
+            The number of later rows after which a row counts half. None: nothing is forgotten.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If X or y has other columns than before, or if the sums over earlier rows are not there: files, and pickles
+            of an estimator without a call of `partial_fit`, do not hold them.
+
+        Notes
+        -----
+        `regularization_` stays. If several models are averaged, each is solved for by itself, as in `fit`.
+        An estimator keeps a reference to the rows of `fit`, in case they are to be summed here.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from fourierwalk import AdaptiveFourierRegressor
+        >>> x = np.random.default_rng(0).uniform(-3, 3, (2000, 1))
+        >>> y = np.sin(3 * x[:, 0])
+        >>> model = AdaptiveFourierRegressor(16, random_state=0)
+        >>> for part in np.array_split(np.arange(2000), 4):
+        ...     model = model.partial_fit(x[part], y[part])
+        >>> bool(model.score(x, y) > 0.99)
+        True
+        """
+        number("half_life", half_life, above=0, optional=True)
+        if not hasattr(self, "model_"):
+            parts.begin(self.fit(X, y, sample_weight), half_life)
+        else:
+            parts.add(self, parts.numbers(self, X, y, sample_weight), half_life)
+        return self
 
     def predict(self, X: Any) -> Array:
         """Predict the targets: the real part of the model at X.
@@ -520,21 +585,91 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
         )
         self.class_weight = class_weight
 
-    @with_callbacks
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None, groups: Any = None
     ) -> AdaptiveFourierClassifier:
         """Fit the model. The arguments are those of `AdaptiveFourierRegressor.fit`; y and y_val hold labels."""
+        return self._fit(X, y, sample_weight, X_val, y_val, groups)
+
+    @with_callbacks
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        X_val: Any = None,
+        y_val: Any = None,
+        groups: Any = None,
+        names: Any = None,
+    ) -> AdaptiveFourierClassifier:
+        """Fit the model to the classes of y, or to the classes `names`, of which y may have only some."""
         training = self._begin(scale_targets=False)
         X, labels = inputs.labels(self, X, y)
         classes, codes = inputs.classes(labels, sample_weight)
-        sample_weight = inputs.class_weighted(self.class_weight, classes, codes, sample_weight)
+        if names is not None:
+            classes, codes = names, parts.codes_of(labels, names)
+        given, sample_weight = sample_weight, inputs.class_weighted(self.class_weight, classes, codes, sample_weight)
         y_val = None if y_val is None else inputs.one_hot(inputs.known(y_val, classes), classes.size, X)
         data = inputs.data(self, X, inputs.one_hot(codes, classes.size, X), sample_weight, X_val, y_val, groups)
         fit = self._train(training, data)
         self.classes_ = like(classes, y) if is_foreign(y) else classes
         self.amplitudes_ = self.model_.amplitudes
+        weight = parts.class_weights(self.class_weight, classes, codes, given)
+        self._seen = parts.Unsummed(data, parts.total(weight, codes.size))
         return self._ended(fit)
+
+    @with_callbacks
+    def _fit_shares(self, X: Any, shares: Any, classes: np.ndarray) -> AdaptiveFourierClassifier:
+        """Fit the model to the probabilities of the classes, (n, n_classes), in place of one-hot targets."""
+        training = self._begin(scale_targets=False)
+        X, shares = inputs.numbers(self, X, shares)
+        data = inputs.data(self, X, shares, None, None, None)
+        fit = self._train(training, data)
+        self.classes_, self.amplitudes_ = classes, self.model_.amplitudes
+        self._seen = parts.Unsummed(data, float(shares.shape[0]))
+        return self._ended(fit)
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, *, half_life: float | None = None
+    ) -> AdaptiveFourierClassifier:
+        """Fit the amplitudes to rows that come in parts; see `AdaptiveFourierRegressor.partial_fit`.
+
+        Parameters
+        ----------
+        X, y : array-likes
+            Inputs and labels.
+        classes : array, optional
+            All labels that may come, for the first call. None: those of its y.
+        sample_weight, half_life : optional
+            As for the regressor.
+
+        Returns
+        -------
+        self
+
+        Notes
+        -----
+        The temperature of `predict_proba` stays that of the first call.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from fourierwalk import AdaptiveFourierClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = AdaptiveFourierClassifier(n_frequencies=32, random_state=0)
+        >>> for i in range(2):
+        ...     model = model.partial_fit(X[i::2], y[i::2], classes=[0, 1, 2])
+        >>> bool(model.score(X, y) > 0.9)
+        True
+        """
+        number("half_life", half_life, above=0, optional=True)
+        if not hasattr(self, "model_"):
+            names = None if classes is None else parts.class_names(classes)
+            parts.check_class_weight(self.class_weight)
+            parts.begin(self._fit(X, y, sample_weight, names=names), half_life)
+        else:
+            parts.add(self, parts.labels(self, X, y, classes, sample_weight), half_life)
+        return self
 
     def to_tables(self) -> dict[str, Any]:
         """The contents of a file: those of every estimator, and the labels."""
@@ -543,6 +678,10 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
     def _restore(self, fields: Fields) -> None:
         super()._restore(fields)
         self.classes_ = inputs.unpacked_labels(fields.fields("classes"), self.amplitudes_.shape[1])
+
+    def description(self) -> Description:
+        """What the classifier computes, as plain arrays, for exports."""
+        return super().description().of_classes(self.classes_, self._scale, self._total_weight)
 
     def decision_function(self, X: Any) -> Array:
         """The output of each class, (n, n_classes); for two classes the second minus the first, (n,)."""
@@ -623,6 +762,10 @@ class AdaptiveFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     def _restore(self, fields: Fields) -> None:
         super()._restore(fields)
         self._n_features_out = self.model_.features.n_columns * self.n_frequencies_
+
+    def description(self) -> Description:
+        """What the transformer computes, as plain arrays, for exports."""
+        return replace(super().description(), are_features=True)
 
     def transform(self, X: Any) -> Array:
         """The real columns at X, (n, n_columns · K)."""

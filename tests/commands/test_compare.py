@@ -218,7 +218,7 @@ def test_another_commit_beside(suite_command, tmp_path, capsys):
         (["--suite", "tables", "--jobs", "0"], "--jobs must be at least 1, got 0"),
         (["--suite", "tables", "--minutes", "-1"], "--minutes must be at least 0, got -1"),
         (["--suite", "tables", "--widths", "auto", "0"], "--widths must be at least 1, got 0"),
-        (["--suite", "tables", "--methods", "mlp"], "--methods must name some of ours, network"),
+        (["--suite", "tables", "--methods", "mlp"], "--methods must name some of ours, ablation, network"),
         (["wine", "--beside", "src"], "--beside needs --suite"),
     ],
 )

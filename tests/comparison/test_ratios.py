@@ -112,3 +112,21 @@ def test_the_page_has_all_tables():
     assert "### The 1 tables of `tabular`" in text
     assert "### All 2 sets" in text
     assert "| a | 7, 7 | 7, 7 |" in text  # frequencies
+
+
+def test_the_page_tells_what_a_part_is_worth():
+    found = cells("a", "ours-8@aaa", {0: 1.0, 1: 1.0}) | cells("a", "ablation-dense-8@aaa", {0: 1.5, 1: 1.5})
+    found |= cells("a", "ablation-dense-8@bbb", {0: 9.0}) | cells("a", "ours-16@aaa", {0: 0.1})
+    text = verdicts.markdown(found)
+    assert "| ablation-dense-8@aaa | ours-8@aaa | 1 | 0 | 1 | 1.500 ± 0.000 | a 1.50 ± 0.00 |" in text
+    assert "ablation-dense-8@bbb" not in text.partition("## Where")[0]
+    assert "## Few rows" not in text
+    assert "LightGBM\n\n" not in text  # no such cells, no such table
+
+
+def test_the_page_tells_the_worst_of_few_rows():
+    found = cells("a-60", NEW, {0: 1.0, 1: 0.2}, group="few") | cells("a-60", "ridge", {0: 0.0, 1: 2.0}, group="few")
+    found |= cells("b-60", NEW, {0: 10.0}, "classification", group="few")
+    text = verdicts.markdown(found)
+    assert "| a-60 | R² | 0.870 (0.750) | 0.500 (0.000) |" in text
+    assert "| b-60 | accuracy | 0.900 (0.900) | – |" in text

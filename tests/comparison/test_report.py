@@ -28,7 +28,7 @@ def cell(method, family, split, error, gpu=None):
     }
 
 
-FOUND = dict(
+CELLS = dict(
     [
         *(cell("ours-8", OURS, i, 1.0 + 0.1 * i, "H200") for i in range(3)),
         *(cell("svm", PEER, i, 2.0 + 0.1 * i, "H200") for i in range(3)),
@@ -39,8 +39,8 @@ FOUND = dict(
 
 def test_the_overview_names_the_peer_that_is_hardest_to_beat():
     """The network has fewer splits, so the best peer is another; on the splits that both have it is ahead."""
-    claim = report._widest(FOUND, "toy")
-    assert claim.text == "toy: 1.1 ± 0.1 (ours-8) against 0.5 ± 0 (mlp), RMSE on test rows"
+    claim = report._widest(CELLS, "toy")
+    assert claim.text == "toy: 1.10 ± 0.10 (ours-8) against 0.5 (mlp), RMSE on test rows"
     assert claim.verdict == "behind"
     assert "over 2 splits" in claim.evidence
 
@@ -54,7 +54,7 @@ def test_verdicts_are_by_two_standard_errors(mean, error, verdict):
 
 
 def test_every_column_has_its_unit_and_gpu_rows_are_marked():
-    assert report._header(FOUND, "toy") == [
+    assert report._header(CELLS, "toy") == [
         "method",
         "RMSE on test rows (units of y)",
         "real columns (count)",
@@ -62,9 +62,9 @@ def test_every_column_has_its_unit_and_gpu_rows_are_marked():
         "last fit (s)",
         "predict all test rows (s)",
     ]
-    rows = [line for line in report.markdown(FOUND).splitlines() if line.startswith("| ")]
+    rows = [line for line in report.markdown(CELLS).splitlines() if line.startswith("| ")]
     assert [row.split(" | ")[0] for row in rows[2:]] == ["| ours-8 †", "| svm", "| mlp"]
-    assert report.markdown(FOUND).count(report.GPU_NOTE) == 1
+    assert report.markdown(CELLS).count(report.GPU_NOTE) == 1
 
 
 def test_every_reader_sees_the_page_of_the_committed_results(tmp_path, browser):

@@ -140,12 +140,12 @@ def _suite(options: argparse.Namespace, console: Console) -> int:
 
 
 def _checkouts(beside: Sequence[Path]) -> list[Checkout]:
-    found = [Checkout.here(), *map(Checkout.at, beside)]
-    commits = [each.commit for each in found]
+    sources = [Checkout.here(), *map(Checkout.at, beside)]
+    commits = [each.commit for each in sources]
     twice = [commit for commit in commits if commits.count(commit) > 1]
     if twice:
         raise ValueError(f"--beside must be of another commit, got {twice[0]} more than once.")
-    return found
+    return sources
 
 
 def compute(wanted: Sequence[Entry], options: argparse.Namespace, console: Console) -> None:
@@ -220,22 +220,22 @@ def _datasets(options: argparse.Namespace) -> list[Dataset]:
 
 
 def _show(folder: Path, names: Sequence[str] | None, console: Console) -> int:
-    found = report.read(folder)
-    for dataset in names or summary.datasets(found):
-        console.print(_table(found, dataset))
-        for difference in summary.differences(summary.rows(found, dataset)):
+    cells = report.read(folder)
+    for dataset in names or summary.datasets(cells):
+        console.print(_table(cells, dataset))
+        for difference in summary.differences(summary.rows(cells, dataset)):
             console.print(summary.words_of(difference))
-        for line in [*summary.warnings_of(found, dataset), *summary.left_out(found, dataset)]:
+        for line in [*summary.warnings_of(cells, dataset), *summary.left_out(cells, dataset)]:
             console.print(line, style="dim")
     console.print(f"The page with figures: {report.write_report(folder)}")
     return 0
 
 
-def _table(found: summary.Found, dataset: str) -> Table:
-    table = Table(title=f"{dataset}: {summary.error_name(found, dataset)}", caption=summary.describe(found, dataset))
+def _table(cells: summary.Cells, dataset: str) -> Table:
+    table = Table(title=f"{dataset}: {summary.error_name(cells, dataset)}", caption=summary.describe(cells, dataset))
     for name in summary.HEADER:
         table.add_column(name, justify="left" if name == "method" else "right")
-    rows = summary.rows(found, dataset)
+    rows = summary.rows(cells, dataset)
     best = min((row.mean for row in rows), default=None)
     for row in rows:
         table.add_row(*summary.cells_of(row), style="bold" if row.mean == best else None)

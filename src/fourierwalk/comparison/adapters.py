@@ -151,5 +151,5 @@ class RecursiveFeatureMachine(BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Numbers or classes."""
-        found = np.asarray(self.machine_.predict(X.astype(np.float32))).reshape(X.shape[0])
-        return found if self.regression else self.classes_[found.astype(np.int64)]
+        predicted = np.asarray(self.machine_.predict(X.astype(np.float32))).reshape(X.shape[0])
+        return predicted if self.regression else self.classes_[predicted.astype(np.int64)]

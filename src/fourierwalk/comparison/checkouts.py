@@ -86,10 +86,10 @@ def described(folder: Path) -> str | None:
     """The commit of a folder by git. "+" means uncommitted changes."""
     command = ["git", "describe", "--always", "--dirty=+", "--abbrev=12", "--exclude=*"]
     try:
-        found = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=10, check=True)
+        answer = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=10, check=True)
     except (OSError, subprocess.SubprocessError):
         return None
-    return found.stdout.strip() or None
+    return answer.stdout.strip() or None
 
 
 def _shortened(commit: str) -> str:
@@ -130,12 +130,15 @@ class AtCommit:
     def fit(self, x: np.ndarray, y: np.ndarray, seed: int) -> Fitted:
         """Fit without tuning from outside. The seconds are those of the fit inside the process."""
         model = Elsewhere(self.checkout.source, self.threads)
-        parameters = {} if self.device is None else {"device": self.device}
-        asked = {"task": self.task, "width": self.width, "seed": seed, "parameters": parameters, "x": x, "y": y}
+        asked = {"task": self.task, "width": self.width, "seed": seed, "parameters": self.parameters(), "x": x, "y": y}
         answer = model.ask({**asked, "threads": self.threads})
         model.n_frequencies = int(answer["n_frequencies"])
         chosen = {"regularization": answer["regularization"], "n_frequencies": model.n_frequencies}
         return Fitted(model, answer["seconds"], answer["seconds"], chosen)
+
+    def parameters(self) -> dict[str, Any]:
+        """The estimator's parameters that are not the default."""
+        return {} if self.device is None else {"device": self.device}
 
     def columns(self, model: Any) -> int:
         """2K columns of cosines and sines."""

@@ -53,8 +53,8 @@ def parts(y: np.ndarray, task: str, share: float, seed: int) -> HeldOutParts:
 
     Examples
     --------
-    >>> found = parts(np.arange(100.0), "regression", 0.2, seed=0)
-    >>> found.train.size, found.test.size
+    >>> split = parts(np.arange(100.0), "regression", 0.2, seed=0)
+    >>> split.train.size, split.test.size
     (80, 20)
     """
     n, n_test = y.size, min(MOST_ROWS, int(share * y.size))
@@ -78,10 +78,10 @@ def reference_errors(table: Table, y: np.ndarray, task: str, split: HeldOutParts
     encoder = TableEncoder()
     x = encoder.fit_transform(table[split.train], y[split.train])
     x_test = encoder.encode(table[split.test])
-    found = {}
+    errors = {}
     for name, make in REFERENCES[task].items():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # warnings of a reference model do not matter
             model = make(seed).fit(x, y[split.train])
-        found[name] = error_of(task, model.predict(x_test), y[split.test])
-    return found
+        errors[name] = error_of(task, model.predict(x_test), y[split.test])
+    return errors

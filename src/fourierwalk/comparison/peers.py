@@ -17,7 +17,7 @@ from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.svm import SVC, SVR
 
 from fourierwalk.comparison.adapters import KernelRidgeClassifier, RecursiveFeatureMachine
-from fourierwalk.comparison.tuning import BESIDE, HeldOut, Steps, Tuned
+from fourierwalk.comparison.tuning import BESIDE, ON_A_FIFTH, Search, Steps, Tuned
 
 N_COMPONENTS = 1024
 GAMMAS = (1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3, 1e4)  # over the number of inputs
@@ -178,19 +178,19 @@ def _peers(task: str) -> list[Tuned]:
 
 REGRESSION, CLASSIFICATION = _peers("regression"), _peers("classification")
 
-_SUITE: dict[str, Any] = {"search": HeldOut(), "least_members": 5, "tuning_rows": 10**9}
 _BANDWIDTHS = (0.03, 0.15, 0.6, 2.5, 10.0)  # gamma, over the number of inputs
 _RIDGES = (1e-5, 1e-3, 3e-2, 1.0)
 
 
-def suite(task: str, threads: int) -> list[Tuned]:
-    """Peers of the development suite: tuned on one held-out fifth of the training rows, then fitted to all of them."""
+def suite(task: str, threads: int, search: Search = ON_A_FIFTH) -> list[Tuned]:
+    """Peers of a suite: tuned on one held-out fifth of the training rows or as said, then fitted to all of them."""
     regression = task == "regression"
     kind, ridge = ("Regressor", Ridge) if regression else ("Classifier", RidgeClassifier)
     kernel_ridge = KernelRidge if regression else KernelRidgeClassifier
     mlp = MLPRegressor if regression else MLPClassifier
     rounds = [{"model__n_estimators": (n,), "model__learning_rate": (rate,)} for n, rate in ((200, 0.1), (600, 0.05))]
-    kernel: dict[str, Any] = {**_SUITE, "task": task, "most_rows": 9_000}
+    tuned: dict[str, Any] = {"search": search, "least_members": 5, "tuning_rows": 10**9}
+    kernel: dict[str, Any] = {**tuned, "task": task, "most_rows": 9_000}
     return [
         Tuned(
             "network",
@@ -199,7 +199,7 @@ def suite(task: str, threads: int) -> list[Tuned]:
             _model(lambda seed: mlp(random_state=seed, **_MLP)),
             {"model__alpha": (1e-4, 1e-1)},
             count=_hidden,
-            **_SUITE,
+            **tuned,
         ),
         Tuned(
             "fixed",
@@ -211,7 +211,7 @@ def suite(task: str, threads: int) -> list[Tuned]:
             ],
             {"features__gamma": _BANDWIDTHS, "model__alpha": _RIDGES},
             count=_components,
-            **_SUITE,
+            **tuned,
         ),
         Tuned(
             "kernel-ridge",
@@ -236,7 +236,7 @@ def suite(task: str, threads: int) -> list[Tuned]:
             _model(lambda seed: RecursiveFeatureMachine(regression=regression, random_state=seed, threads=threads)),
             count=_all_rows,
             module="xrfm",
-            **_SUITE,
+            **tuned,
         ),
         Tuned(
             "lightgbm",
@@ -247,6 +247,15 @@ def suite(task: str, threads: int) -> list[Tuned]:
             module="lightgbm",
             family=BESIDE,
             takes_tables=True,
-            **_SUITE,
+            **tuned,
+        ),
+        Tuned(
+            "ridge",
+            "linear ridge",
+            task,
+            _model(lambda seed: ridge()),
+            {"model__alpha": (1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3)},
+            family=BESIDE,
+            **tuned,
         ),
     ]

@@ -43,6 +43,11 @@ class Bed(NamedTuple):
         scale = 1.0 if self.task == "classification" else float(result["target_spread"])
         return float(result["error"]) / scale
 
+    def score(self, result: Mapping[str, Any]) -> float:
+        """Accuracy or R², in shares."""
+        error = self.reported_error(result)
+        return 1.0 - (error / 100 if self.task == "classification" else error**2)
+
     def error(self, results: Iterable[Mapping[str, Any]]) -> float:
         """Over splits: the root mean square; for classes the share of wrong rows of all splits, plus half a row."""
         each = list(results)
@@ -97,10 +102,10 @@ class Standing(NamedTuple):
     worse: list[SetRatio]
 
 
-def beds_of(found: Mapping[str, Mapping[str, Any]]) -> list[Bed]:
+def beds_of(cells: Mapping[str, Mapping[str, Any]]) -> list[Bed]:
     """The finished cells of a folder by data set, method and split."""
     beds: dict[str, Bed] = {}
-    for _, cell in sorted(found.items()):
+    for _, cell in sorted(cells.items()):
         if "error" not in cell["result"]:
             continue
         dataset, method = cell["settings"]["dataset"], cell["settings"]["method"]
@@ -147,13 +152,13 @@ def against(beds: Sequence[Bed], one: str, other: str) -> list[SetRatio]:
 
 def against_best(beds: Sequence[Bed], one: str) -> list[SetRatio]:
     """Ratios against each data set's best kernel or network peer: the lowest error of those that share most splits."""
-    found = []
+    worst = []
     for bed in beds:
         peers = [name for name, family in bed.families.items() if family == PEER]
         ratios = [ratio for name in peers if (ratio := set_ratio(bed, one, name))]
         most = max((len(ratio.logs) for ratio in ratios), default=0)
-        found += sorted((r for r in ratios if len(r.logs) == most), key=lambda r: -r.ratio)[:1]
-    return found
+        worst += sorted((r for r in ratios if len(r.logs) == most), key=lambda r: -r.ratio)[:1]
+    return worst
 
 
 def verdict(ratios: Sequence[SetRatio]) -> Standing | None:
@@ -162,8 +167,8 @@ def verdict(ratios: Sequence[SetRatio]) -> Standing | None:
     Examples
     --------
     >>> half, same = SetRatio("a", "svm", 0.25, {0: -1.0, 1: -2.0}), SetRatio("b", "svm", 1.0, {0: 0.2, 1: -0.2})
-    >>> found = verdict([half, same])
-    >>> found.n_ahead, found.n_behind, round(found.ratio, 4)  # 0.25 counts as 0.5
+    >>> standing = verdict([half, same])
+    >>> standing.n_ahead, standing.n_behind, round(standing.ratio, 4)  # 0.25 counts as 0.5
     (1, 0, 0.7071)
     """
     if not ratios:
@@ -198,8 +203,19 @@ def others(beds: Sequence[Bed], one: str, order: Callable[[str], Any]) -> list[s
     """What a method of ours is compared with: the same width at other commits, then the peers."""
     width = Name.of(one).width
     commits = [name for name in ours(beds) if name != one and Name.of(name).width == width]
-    peers = {name for bed in beds for name in bed.methods if Name.of(name).kind != "ours"}
-    return [*commits, *sorted(peers, key=order)]
+    return [*commits, *sorted(peers(beds), key=order)]
+
+
+def peers(beds: Sequence[Bed]) -> set[str]:
+    """Names of what is neither ours nor ours with a part left out."""
+    return {name for bed in beds for name in bed.methods if Name.of(name).commit is None}
+
+
+def parts(beds: Sequence[Bed], one: str) -> list[str]:
+    """Names of a method of ours with a part left out, of the same width and commit."""
+    _, width, commit = Name.of(one)
+    names = {name for bed in beds for name in bed.methods if name != one}
+    return sorted(name for name in names if Name.of(name)[1:] == (width, commit))
 
 
 def _both(bed: Bed, one: str, other: str) -> dict[int, tuple[Mapping[str, Any], Mapping[str, Any]]]:

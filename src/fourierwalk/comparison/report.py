@@ -9,7 +9,7 @@ from typing import Any
 
 from fourierwalk.comparison import plots, summary
 from fourierwalk.comparison.methods import Name
-from fourierwalk.comparison.summary import Difference, Found, Row
+from fourierwalk.comparison.summary import Cells, Difference, Row
 from fourierwalk.comparison.tuning import OURS
 from fourierwalk.paper import results
 from fourierwalk.reporting import vector
@@ -17,6 +17,7 @@ from fourierwalk.reporting.claims import ShownClaim
 from fourierwalk.reporting.files import write_text
 from fourierwalk.reporting.page import Page
 from fourierwalk.reporting.provenance import describe
+from fourierwalk.reporting.scatter import with_scatter
 
 EXPLANATION = (
     "Ours is AdaptiveFourierRegressor or AdaptiveFourierClassifier with default settings at K frequencies (2K real "
@@ -53,37 +54,37 @@ UNITS = {
 
 def write_report(folder: Path) -> Path:
     """Read the cells of a folder, write its ``comparison.html`` and its figures as SVG files."""
-    found = read(folder)
+    cells = read(folder)
     page = Page("fourierwalk compared with its peers").text(EXPLANATION).text(CAUTION, "note")
-    if overview := [claim for name in summary.datasets(found) if (claim := _widest(found, name))]:
+    if overview := [claim for name in summary.datasets(cells) if (claim := _widest(cells, name))]:
         page.heading("Overview").text(VERDICTS).claims(overview)
-    for dataset in summary.datasets(found):
-        _section(page, found, dataset, folder)
+    for dataset in summary.datasets(cells):
+        _section(page, cells, dataset, folder)
     page.heading("Where this comes from")
-    for line in origins(found):
+    for line in origins(cells):
         page.text(line, "note")
-    write_text(folder / "tables.md", markdown(found))
+    write_text(folder / "tables.md", markdown(cells))
     return page.write(folder / "comparison.html")
 
 
-def markdown(found: Found) -> str:
+def markdown(cells: Cells) -> str:
     """The tables and verdicts alone, for the docs."""
     lines = [EXPLANATION, "", CAUTION, ""]
-    for dataset in summary.datasets(found):
-        table = summary.rows(found, dataset)
-        header = _header(found, dataset)
+    for dataset in summary.datasets(cells):
+        table = summary.rows(cells, dataset)
+        header = _header(cells, dataset)
         lines += [
             f"### {dataset}",
             "",
-            summary.describe(found, dataset),
+            summary.describe(cells, dataset),
             "",
             line(header),
             line(["---"] * len(header)),
         ]
-        rows = [_cells(found, dataset, row) for row in table]
+        rows = [_cells(cells, dataset, row) for row in table]
         lines += [*map(line, rows), *(["", GPU_NOTE] if any(ON_GPU in row[0] for row in rows) else [])]
         lines += ["", *(f"- {summary.words_of(difference)}" for difference in summary.differences(table)), ""]
-    return "\n".join([*lines, *origins(found), ""])
+    return "\n".join([*lines, *origins(cells), ""])
 
 
 def line(cells: Sequence[str]) -> str:
@@ -91,45 +92,45 @@ def line(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def read(folder: Path) -> Found:
+def read(folder: Path) -> Cells:
     """The cells of a folder. It is an error if there are none."""
-    found = results.read(folder)
-    if not found:
+    cells = results.read(folder)
+    if not cells:
         raise ValueError(f"{folder} holds no cells: fourierwalk compare --out {folder} writes them.")
-    return found
+    return cells
 
 
-def _section(page: Page, found: Found, dataset: str, folder: Path) -> None:
-    page.heading(dataset).text(summary.describe(found, dataset))
-    table, label = summary.rows(found, dataset), summary.error_name(found, dataset)
+def _section(page: Page, cells: Cells, dataset: str, folder: Path) -> None:
+    page.heading(dataset).text(summary.describe(cells, dataset))
+    table, label = summary.rows(cells, dataset), summary.error_name(cells, dataset)
     if table:
         caption = f"{dataset}: means over the splits, the error's ± its standard deviation"
-        rows = [_cells(found, dataset, row) for row in table]
-        page.table(caption, _header(found, dataset), rows)
+        rows = [_cells(cells, dataset, row) for row in table]
+        page.table(caption, _header(cells, dataset), rows)
         if any(ON_GPU in row[0] for row in rows):
             page.text(GPU_NOTE, "note")
         if differences := summary.differences(table):
             page.claims([ShownClaim(summary.words_of(each), "", _verdict(each), "") for each in differences])
-        words = {row.method: _words(found, dataset, row) for row in table}
+        words = {row.method: _words(cells, dataset, row) for row in table}
         figure = plots.pareto_figure(table, label, words)
         vector.write(figure, folder / "figures" / f"{dataset}.svg")
         page.figure(figure, CAPTION)
-    for lines, kind in ((summary.warnings_of(found, dataset), "warn"), (summary.left_out(found, dataset), "note")):
+    for lines, kind in ((summary.warnings_of(cells, dataset), "warn"), (summary.left_out(cells, dataset), "note")):
         if lines:
             page.text(" ".join(lines), kind)
 
 
-def _header(found: Found, dataset: str) -> list[str]:
+def _header(cells: Cells, dataset: str) -> list[str]:
     """Every column with its unit."""
-    label = summary.error_name(found, dataset)
+    label = summary.error_name(cells, dataset)
     error = label if "%" in label else f"{label} (units of y)"
     return [{**UNITS, "error": error}.get(name, name) for name in summary.HEADER]
 
 
-def _cells(found: Found, dataset: str, row: Row) -> list[str]:
+def _cells(cells: Cells, dataset: str, row: Row) -> list[str]:
     """A row as text. A mark says that it was computed on a GPU."""
     name, *rest = summary.cells_of(row)
-    return [f"{name} {ON_GPU}" if any(map(_gpu_of, _cells_of(found, dataset, row))) else name, *rest]
+    return [f"{name} {ON_GPU}" if any(map(_gpu_of, _cells_of(cells, dataset, row))) else name, *rest]
 
 
 def _gpu_of(cell: Mapping[str, Any]) -> str:
@@ -139,14 +140,14 @@ def _gpu_of(cell: Mapping[str, Any]) -> str:
     return str(cell.get("provenance", {}).get("machine", {}).get("gpu", "")) if takes_device else ""
 
 
-def _cells_of(found: Found, dataset: str, row: Row) -> list[Mapping[str, Any]]:
+def _cells_of(cells: Cells, dataset: str, row: Row) -> list[Mapping[str, Any]]:
     start = f"{dataset}/{row.method}/"
-    return [found[key] for key in sorted(found) if key.startswith(start) and "error" in found[key]["result"]]
+    return [cells[key] for key in sorted(cells) if key.startswith(start) and "error" in cells[key]["result"]]
 
 
-def _words(found: Found, dataset: str, row: Row) -> str:
+def _words(everything: Cells, dataset: str, row: Row) -> str:
     """The text of a marker: each split's error and seconds, and the commits."""
-    cells = _cells_of(found, dataset, row)
+    cells = _cells_of(everything, dataset, row)
     lines = [
         f"split and seed {cell['settings']['split']}: {cell['result']['error']:.4g} "
         f"in {summary.shown_seconds(cell['result']['fit_seconds'])} s"
@@ -157,9 +158,9 @@ def _words(found: Found, dataset: str, row: Row) -> str:
     return "\n".join([row.label, *lines, f"commit {', '.join(commits)}", *(f"on a GPU: {name}" for name in gpus)])
 
 
-def _widest(found: Found, dataset: str) -> ShownClaim | None:
+def _widest(cells: Cells, dataset: str) -> ShownClaim | None:
     """Ours of the largest K against the peer that is hardest to beat on the splits that both have."""
-    table = summary.rows(found, dataset)
+    table = summary.rows(cells, dataset)
     by_label = {row.label: row for row in table}
     ours = [row.label for row in table if row.family == OURS]
     against = [each for each in summary.differences(table) if each.ours == ours[-1]] if ours else []
@@ -167,10 +168,10 @@ def _widest(found: Found, dataset: str) -> ShownClaim | None:
         return None
     hardest = max(against, key=lambda each: each.mean)
     shown = [
-        f"{summary.with_scatter(by_label[name].mean, by_label[name].deviation)} ({name})"
+        f"{with_scatter(by_label[name].mean, by_label[name].deviation)} ({name})"
         for name in (hardest.ours, hardest.peer)
     ]
-    text = f"{dataset}: {shown[0]} against {shown[1]}, {summary.error_name(found, dataset)}"
+    text = f"{dataset}: {shown[0]} against {shown[1]}, {summary.error_name(cells, dataset)}"
     return ShownClaim(text, "", _verdict(hardest), summary.words_of(hardest))
 
 
@@ -183,10 +184,10 @@ def _verdict(difference: Difference) -> str:
     return "ahead" if difference.mean < 0 else "behind"
 
 
-def origins(found: Found) -> list[str]:
+def origins(cells: Cells) -> list[str]:
     """Each commit and machine once, with the methods that it computed."""
     origins: dict[str, set[str]] = {}
-    for cell in found.values():
+    for cell in cells.values():
         origin = cell["provenance"]
         words = f"Commit {origin['commit']}: {describe(origin)}"
         threads = cell["result"].get("threads")

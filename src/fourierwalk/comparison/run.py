@@ -61,10 +61,10 @@ def cells(
 
 def is_there(folder: Path, cell: Entry, gathered: dict[str, dict[str, Any]]) -> bool:
     """Whether the cell has a result with the same settings. A cell that failed or was left out is tried again."""
-    found = results.stored(folder, cell.key, gathered)
-    if found is None or "error" not in found["result"]:
+    kept = results.stored(folder, cell.key, gathered)
+    if kept is None or "error" not in kept["result"]:
         return False
-    return found["settings"] == json.loads(json.dumps(cell.settings()))
+    return kept["settings"] == json.loads(json.dumps(cell.settings()))
 
 
 def compute(cell: Entry, n_threads: int | None) -> dict[str, Any]:

@@ -10,8 +10,9 @@ import numpy as np
 
 from fourierwalk.comparison.methods import NAMES, Name
 from fourierwalk.comparison.tuning import BESIDE, OURS, PEER
+from fourierwalk.reporting.scatter import with_scatter
 
-Found = Mapping[str, Mapping[str, Any]]
+Cells = Mapping[str, Mapping[str, Any]]
 
 HEADER = ["method", "error", "columns", "fit s", "last fit s", "predict s"]
 
@@ -49,14 +50,14 @@ class Difference(NamedTuple):
     n_splits: int
 
 
-def datasets(found: Found) -> list[str]:
+def datasets(cells: Cells) -> list[str]:
     """Names, in order."""
-    return sorted({key.split("/")[0] for key in found})
+    return sorted({key.split("/")[0] for key in cells})
 
 
-def describe(found: Found, dataset: str) -> str:
+def describe(cells: Cells, dataset: str) -> str:
     """Task, sizes and notes, in a sentence or two."""
-    finished = [cell for cell in _of(found, dataset) if "error" in cell["result"]]
+    finished = [cell for cell in _of(cells, dataset) if "error" in cell["result"]]
     if not finished:
         return "No cell is finished."
     settings, result = finished[0]["settings"]["dataset"], finished[0]["result"]
@@ -66,16 +67,16 @@ def describe(found: Found, dataset: str) -> str:
     return f"{words} {settings['note']}".strip()
 
 
-def error_name(found: Found, dataset: str) -> str:
+def error_name(cells: Cells, dataset: str) -> str:
     """What the numbers are."""
-    task = next(iter(_of(found, dataset)))["settings"]["dataset"]["task"]
+    task = next(iter(_of(cells, dataset)))["settings"]["dataset"]["task"]
     return "% misclassified" if task == "classification" else "RMSE on test rows"
 
 
-def rows(found: Found, dataset: str) -> list[Row]:
+def rows(everything: Cells, dataset: str) -> list[Row]:
     """One row per method that finished anywhere: ours, peers, what stands beside them."""
     methods: dict[str, list[Mapping[str, Any]]] = {}
-    for cell in _of(found, dataset):
+    for cell in _of(everything, dataset):
         if "error" in cell["result"]:
             methods.setdefault(cell["settings"]["method"]["name"], []).append(cell)
     return sorted((_row(name, cells) for name, cells in methods.items()), key=_place)
@@ -102,13 +103,13 @@ def differences(table: Sequence[Row]) -> list[Difference]:
     peer = best_peer(table)
     if peer is None:
         return []
-    found = []
+    shown = []
     for ours in (row for row in table if row.family == OURS):
         against = [gap for row in table if row.family == PEER and (gap := _difference(ours, row))]
         best = next((gap for gap in against if gap.peer == peer.label), None)
-        found += [best] if best else []
-        found += [gap for gap in against if gap.peer != peer.label and _hides(gap, best, ours, table)]
-    return found
+        shown += [best] if best else []
+        shown += [gap for gap in against if gap.peer != peer.label and _hides(gap, best, ours, table)]
+    return shown
 
 
 def _difference(ours: Row, peer: Row) -> Difference | None:
@@ -151,10 +152,10 @@ def words_of(difference: Difference) -> str:
     return f"{difference.ours} minus {difference.peer}: {amount} ({kind} {_counted(difference.n_splits)})."
 
 
-def warnings_of(found: Found, dataset: str) -> list[str]:
+def warnings_of(cells: Cells, dataset: str) -> list[str]:
     """A line for every method whose splits were computed with different settings, so that their mean means little."""
     settings: dict[str, list[Any]] = {}
-    for cell in _of(found, dataset):
+    for cell in _of(cells, dataset):
         if "error" in cell["result"]:
             made_by = cell["settings"]["dataset"], cell["settings"]["method"]
             settings.setdefault(made_by[1]["label"], []).append(made_by)
@@ -162,10 +163,10 @@ def warnings_of(found: Found, dataset: str) -> list[str]:
     return [f"{label}: its splits were computed with different settings." for label in mixed]
 
 
-def left_out(found: Found, dataset: str) -> list[str]:
+def left_out(cells: Cells, dataset: str) -> list[str]:
     """A line for every method that was left out or failed, with the reason."""
     reasons: dict[tuple[str, str], list[int]] = {}
-    for cell in _of(found, dataset):
+    for cell in _of(cells, dataset):
         reason = cell["result"].get("skipped") or cell["result"].get("failure")
         if reason:
             reasons.setdefault((cell["settings"]["method"]["label"], reason), []).append(cell["settings"]["split"])
@@ -183,17 +184,12 @@ def shown_seconds(value: float) -> str:
     return f"{value:.0f}" if value >= 10 else f"{value:.2g}"
 
 
-def with_scatter(mean: float, scatter: float, sign: str = "") -> str:
-    """Mean ± scatter. A single split has no scatter."""
-    return f"{mean:{sign}.3g}" if math.isnan(scatter) else f"{mean:{sign}.3g} ± {scatter:.2g}"
-
-
 def _counted(n_splits: int) -> str:
     return "1 split" if n_splits == 1 else f"{n_splits} splits"
 
 
-def _of(found: Found, dataset: str) -> list[Mapping[str, Any]]:
-    return [found[key] for key in sorted(found) if key.split("/")[0] == dataset]
+def _of(cells: Cells, dataset: str) -> list[Mapping[str, Any]]:
+    return [cells[key] for key in sorted(cells) if key.split("/")[0] == dataset]
 
 
 def _row(name: str, cells: Sequence[Mapping[str, Any]]) -> Row:

@@ -34,12 +34,12 @@ def read_table(
     path: Path, target: str | None = None, task: str | None = None, encoding: str | None = None
 ) -> LoadedTable:
     """Read a file as ``fourierwalk fit`` does. The target is the column of that name, or the last one."""
-    found = problem.read(files.source(path, encoding), target, task)
-    x = found.inputs
+    read = problem.read(files.source(path, encoding), target, task)
+    x = read.inputs
     is_plain = all(kind == tables.NUMBERS for kind in x.kinds) and not any(map(np.any, map(problem.missing, x.columns)))
-    y = np.unique(found.y, return_inverse=True)[1] if found.task == "classification" else found.y
-    said = " ".join(sentence for sentence in found.said[1:])
-    return LoadedTable(np.column_stack(x.columns) if is_plain else x, y, found.task, checksum([path]), said=said)
+    y = np.unique(read.y, return_inverse=True)[1] if read.task == "classification" else read.y
+    said = " ".join(sentence for sentence in read.said[1:])
+    return LoadedTable(np.column_stack(x.columns) if is_plain else x, y, read.task, checksum([path]), said=said)
 
 
 def read_npz(path: Path, task: str | None = None) -> LoadedTable:

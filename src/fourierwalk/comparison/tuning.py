@@ -92,6 +92,9 @@ class HeldOut:
         return kind(1, test_size=self.share, random_state=seed)
 
 
+ON_A_FIFTH = HeldOut()
+
+
 @dataclass(frozen=True)
 class Tuned:
     """A scikit-learn estimator behind a scaling, tuned on training rows.

@@ -11,14 +11,15 @@ import numpy as np
 from fourierwalk.comparison import ratios, report, summary
 from fourierwalk.comparison.methods import SUITE_NAMES, Name
 from fourierwalk.comparison.ratios import Bed, SetRatio
-from fourierwalk.comparison.suite import TABULAR
-from fourierwalk.comparison.summary import Found
+from fourierwalk.comparison.suite import FEW, TABULAR
+from fourierwalk.comparison.summary import Cells
 from fourierwalk.reporting.files import write_text
 
 FILE = "suite.md"
 BEST = "best kernel or network peer"
 MANY_ROWS = 2_000
 TIMED = ("network", "lightgbm", "xrfm")
+STEADY = ("svm", "ridge")  # what few rows are compared with
 EXPLANATION = (
     "Ours has default settings at K frequencies, of the commit after the @. Every peer has its inputs scaled by the "
     "same rule as ours, tables encoded as for ours (but for LightGBM, which has categories and missing values of its "
@@ -42,6 +43,8 @@ HOW_DIFFERENCES = (
     "The mean over the splits of our error less LightGBM's, and its standard error from the same splits. Below 0 is "
     "better."
 )
+HOW_PARTS = "The default with one part left out over the default itself. Above 1: the part pays."
+HOW_WORST = "The mean over the splits, and in brackets the worst of them. Peers are tuned by cross-validation."
 HOW_SECONDS = (
     "Seconds to fit of ours over the other's, on the splits that both were fitted to on the same machine; geometric "
     "mean over the sets (how many). Below 1 is faster."
@@ -55,9 +58,9 @@ def write(folder: Path) -> str:
     return text
 
 
-def markdown(found: Found) -> str:
+def markdown(cells: Cells) -> str:
     """All tables."""
-    beds = ratios.beds_of(found)
+    beds = ratios.beds_of(cells)
     tabular = [bed for bed in beds if bed.group == TABULAR]
     groups = [(f"The {len(tabular)} tables of `{TABULAR}`", tabular)] if tabular else []
     lines = ["# The development suite", "", EXPLANATION, "", "## Errors", "", HOW_ERRORS, "", *_errors(beds)]
@@ -65,9 +68,11 @@ def markdown(found: Found) -> str:
     lines += ["## Ours against others", "", HOW_RATIOS, ""]
     for title, some in (*groups, (f"All {len(beds)} sets", beds)):
         lines += [f"### {title}", "", *_verdicts(some)]
-    lines += ["## Set by set against LightGBM", "", HOW_DIFFERENCES, "", *_differences(beds)]
+    lines += _parts_left_out(beds) + _worst_splits([bed for bed in beds if bed.group == FEW])
+    differences = _differences(beds)
+    lines += ["## Set by set against LightGBM", "", HOW_DIFFERENCES, "", *differences] if differences else []
     lines += ["## Seconds", "", HOW_SECONDS, "", *_seconds(beds)]
-    return "\n".join([*lines, *_remarks(found), "## Where this comes from", "", *report.origins(found), ""])
+    return "\n".join([*lines, *_remarks(cells), "## Where this comes from", "", *report.origins(cells), ""])
 
 
 def _errors(beds: Sequence[Bed]) -> list[str]:
@@ -103,7 +108,7 @@ def _verdicts(beds: Sequence[Bed]) -> list[str]:
     rows = []
     for one in ratios.ours(beds):
         pairs = [(other, ratios.against(beds, one, other)) for other in ratios.others(beds, one, _order)]
-        rows += [_verdict(one, other, found) for other, found in [*pairs, (BEST, ratios.against_best(beds, one))]]
+        rows += [_verdict(one, other, by_set) for other, by_set in [*pairs, (BEST, ratios.against_best(beds, one))]]
     header = ["ours", "against", "sets", "ahead", "behind", "error ratio", "worse on"]
     return _table(header, [row for row in rows if row])
 
@@ -116,11 +121,37 @@ def _differences(beds: Sequence[Bed]) -> list[str]:
             if gap is not None:
                 numbers = f"{gap.mean:+.3g}", f"{gap.standard_error:.2g}", str(gap.n_splits)
                 rows.append([one, bed.name, *numbers, gap.words])
-    return _table(["ours", "set", "difference", "standard error", "splits", "ours is"], rows)
+    return _table(["ours", "set", "difference", "standard error", "splits", "ours is"], rows) if rows else []
 
 
-def _verdict(one: str, other: str, found: Sequence[SetRatio]) -> list[str]:
-    all_sets = ratios.verdict(found)
+def _parts_left_out(beds: Sequence[Bed]) -> list[str]:
+    """What each part is worth: the error without it over the error with it."""
+    rows = [
+        _verdict(other, one, ratios.against(beds, other, one))
+        for one in ratios.ours(beds)
+        for other in ratios.parts(beds, one)
+    ]
+    header = ["without a part", "against", "sets", "ahead", "behind", "error ratio", "worse on"]
+    return ["## Parts left out", "", HOW_PARTS, "", *_table(header, rows)] if rows else []
+
+
+def _worst_splits(beds: Sequence[Bed]) -> list[str]:
+    """Mean and worst score of ours, support vectors and linear ridge."""
+    names = [*ratios.ours(beds), *(name for name in STEADY if name in ratios.peers(beds))]
+    rows = []
+    for bed in beds:
+        scores = [[bed.score(result) for result in bed.methods.get(name, {}).values()] for name in names]
+        shown = [f"{np.mean(each):.3f} ({min(each):.3f})" if each else "–" for each in scores]
+        rows.append([bed.name, "accuracy" if bed.task == "classification" else "R²", *shown])
+    return (
+        ["## Few rows: mean and worst split", "", HOW_WORST, "", *_table(["set", "score", *names], rows)]
+        if rows
+        else []
+    )
+
+
+def _verdict(one: str, other: str, by_set: Sequence[SetRatio]) -> list[str]:
+    all_sets = ratios.verdict(by_set)
     if all_sets is None:
         return []
     worse = [_worse(each, with_peer=other == BEST) for each in all_sets.worse]
@@ -140,23 +171,25 @@ def _seconds(beds: Sequence[Bed]) -> list[str]:
     for one in ratios.ours(beds):
         for other in ratios.others(beds, one, _order):
             if Name.of(other).kind == "ours" or other in TIMED:
-                found = [ratios.seconds_ratio(some, one, other) for some in (large, beds)]
-                rows.append([one, other, *("–" if each is None else f"{each[0]:.2f} ({each[1]})" for each in found)])
+                quotients = [ratios.seconds_ratio(some, one, other) for some in (large, beds)]
+                rows.append(
+                    [one, other, *("–" if each is None else f"{each[0]:.2f} ({each[1]})" for each in quotients)]
+                )
     return _table(["ours", "against", f"more than {MANY_ROWS:,} training rows", "all"], rows)
 
 
-def _remarks(found: Found) -> list[str]:
+def _remarks(cells: Cells) -> list[str]:
     """What failed, was left out, or is of different settings."""
     lines = [
         f"- {dataset}: {line}"
-        for dataset in summary.datasets(found)
-        for line in [*summary.warnings_of(found, dataset), *summary.left_out(found, dataset)]
+        for dataset in summary.datasets(cells)
+        for line in [*summary.warnings_of(cells, dataset), *summary.left_out(cells, dataset)]
     ]
     return ["## Failures and what was left out", "", *lines, ""] if lines else []
 
 
 def _peers(beds: Sequence[Bed]) -> list[str]:
-    return sorted({name for bed in beds for name in bed.methods if Name.of(name).kind != "ours"}, key=_order)
+    return sorted(ratios.peers(beds), key=_order)
 
 
 def _order(name: str) -> tuple[int, str]:

@@ -112,13 +112,13 @@ def exponent(curve: Curve, smallest: int = 32, largest: int = 2**30) -> Measured
 
 def local_exponents(curve: Curve) -> dict[tuple[int, int], Measured]:
     """The exponent of K between neighbouring widths."""
-    found = {}
+    exponents = {}
     for first, second in zip(curve.widths[:-1].tolist(), curve.widths[1:].tolist(), strict=True):
         before, after = curve.measured(first), curve.measured(second)
         span = math.log(second / first)
         error = math.hypot(before.error / before.value, after.error / after.value)
-        found[first, second] = Measured(math.log(after.value / before.value) / span, error / span)
-    return found
+        exponents[first, second] = Measured(math.log(after.value / before.value) / span, error / span)
+    return exponents
 
 
 def compared(curve: Curve, other: Curve) -> dict[int, Measured]:

@@ -12,7 +12,7 @@ from fourierwalk.paper import claims, gpus, plots, results, summary, tables
 from fourierwalk.paper.cases import CASES, Cell, Experiment, at_scale, parameter_table
 from fourierwalk.paper.film import film
 from fourierwalk.paper.readings import READINGS
-from fourierwalk.paper.summary import Found
+from fourierwalk.paper.summary import Cells
 from fourierwalk.reporting import vector
 from fourierwalk.reporting.page import Page
 from fourierwalk.reporting.provenance import describe
@@ -28,18 +28,18 @@ BARS = "Bars are e_K ± 2σ_K; an open triangle ends a bar that goes further dow
 
 def write_report(folder: Path) -> Path:
     """Read the cells of a folder, write its ``report.html`` and its figures as SVG files."""
-    found = results.read(folder)
-    if not found:
+    cells = results.read(folder)
+    if not cells:
         raise ValueError(f"{folder} holds no results: fourierwalk reproduce --out {folder} writes them.")
     page = Page("Adaptive random Fourier features with Metropolis sampling: the paper, reproduced")
-    _opening(page, found)
-    _film(page, found)
-    for name, panels, caption in figures(found):
-        _section_of(page, found, name)
+    _opening(page, cells)
+    _film(page, cells)
+    for name, panels, caption in figures(cells):
+        _section_of(page, cells, name)
         _save(folder / "figures", name, panels)
         page.figure(panels, caption)
-        _tables_of(page, found, name)
-    _closing(page, found)
+        _tables_of(page, cells, name)
+    _closing(page, cells)
     return page.write(folder / "report.html")
 
 
@@ -49,9 +49,9 @@ def _save(folder: Path, name: str, panels: Any) -> None:
         vector.write(panel, folder / (f"{name}-{number}.svg" if len(several) > 1 else f"{name}.svg"))
 
 
-def figures(found: Found) -> Iterator[tuple[str, Any, str]]:
+def figures(cells: Cells) -> Iterator[tuple[str, Any, str]]:
     """(name, figure or panels, caption) of every figure that the cells allow."""
-    there = {key.split("/")[0] for key in found}
+    there = {key.split("/")[0] for key in cells}
     if "case1" in there:
         yield (
             "target",
@@ -60,30 +60,30 @@ def figures(found: Found) -> Iterator[tuple[str, Any, str]]:
         )
         yield (
             "case1",
-            plots.six_panels(found),
+            plots.six_panels(cells),
             f"Case 1, {plots.ERROR}, over K (Figure 2): the same curves in all panels, one highlighted in each; the "
             f"dashed line falls like K^(−1/2). {BARS} Point at a mark to see its cells.",
         )
-        histogram = plots.histogram_figure(found)
+        histogram = plots.histogram_figure(cells)
         if histogram is not None:
             yield "histogram", histogram, "Case 1: frequencies of Algorithm 1 at the largest K against |f̂|."
-        yield "amplitudes", plots.variation_figure(found), "Case 1: how unequal amplitudes are (0: all equal)."
+        yield "amplitudes", plots.variation_figure(cells), "Case 1: how unequal amplitudes are (0: all equal)."
     if "case2" in there:
         caption = f"Case 2, {plots.ERROR}, over K (Figure 3). {BARS}"
-        yield "case2", plots.width_figure(found, CASES["case2"]), caption
+        yield "case2", plots.width_figure(cells, CASES["case2"]), caption
     if "case3" in there:
         caption = f"Case 3, {plots.ERROR}, over time (Figure 4), over work and over steps, first seed."
-        yield "case3", plots.time_figure(found), caption
+        yield "case3", plots.time_figure(cells), caption
     if "case4" in there:
         caption = f"Case 4, % misclassified on the test set by the largest modulus, over K (Figure 5). {BARS}"
-        yield "case4", plots.digits_figure(found), caption
+        yield "case4", plots.digits_figure(cells), caption
     if "sweep" in there:
         caption = f"{plots.ERROR} over the spread σ_ω of fixed frequencies (Figure 6); dashed: σ_ω = 1."
-        yield "sweep", plots.sweep_figure(found), caption
+        yield "sweep", plots.sweep_figure(cells), caption
 
 
-def _opening(page: Page, found: Found) -> None:
-    words = summary.scales(found)
+def _opening(page: Page, cells: Cells) -> None:
+    words = summary.scales(cells)
     page.text(
         "Kammonen, Kiessling, Plecháč, Sandberg, Szepessy (2020), recomputed by fourierwalk. Every figure and table is "
         "drawn from JSON files that the command fourierwalk reproduce wrote."
@@ -94,16 +94,16 @@ def _opening(page: Page, found: Found) -> None:
             "frequencies and seeds. They show that the code runs and what to expect, and refute nothing.",
             "warn",
         )
-    page.heading("Claims of the paper").claims(claims.claims(found))
-    page.heading("The theory, by number").claims(claims.theory(found))
+    page.heading("Claims of the paper").claims(claims.claims(cells))
+    page.heading("The theory, by number").claims(claims.theory(cells))
     page.heading("How we read the paper")
     caption = "What the text leaves open, or says in two ways, and what was done here."
     page.table(caption, ["where", "the paper", "here"], READINGS)
 
 
-def _film(page: Page, found: Found) -> None:
+def _film(page: Page, cells: Cells) -> None:
     """Case 1's walk, run again from the settings and the seed of a stored cell."""
-    stored = {width: cell for width, cell in _walks(found) if width <= FILMED}
+    stored = {width: cell for width, cell in _walks(cells) if width <= FILMED}
     if not stored:
         return
     width, cell = max(stored.items())
@@ -126,48 +126,48 @@ def _film(page: Page, found: Found) -> None:
     )
 
 
-def _walks(found: Found) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    for cell in (found[key] for key in sorted(found) if key.startswith("case1/algorithm-1/")):
+def _walks(cells: Cells) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for cell in (cells[key] for key in sorted(cells) if key.startswith("case1/algorithm-1/")):
         if cell["settings"]["seed"] == 0 and "seconds" in cell["result"]:
             yield cell["settings"]["width"], cell
 
 
-def _section_of(page: Page, found: Found, name: str) -> None:
+def _section_of(page: Page, cells: Cells, name: str) -> None:
     case = CASES.get(OPENS.get(name, ""))
     if case is not None:
         title = f"{case.title} ({case.shown_in})"
-        digits = any(cell["settings"]["case"]["target"] == "digits" for cell in found.values())
+        digits = any(cell["settings"]["case"]["target"] == "digits" for cell in cells.values())
         page.heading(f"{title} (scikit-learn's digits, not MNIST)" if name == "case4" and digits else title)
 
 
-def _tables_of(page: Page, found: Found, name: str) -> None:
-    for caption, columns, rows in tables.tables(found, name):
-        page.table(caption, columns, gpus.marked(found, name, rows) if name in CASES else rows)
+def _tables_of(page: Page, cells: Cells, name: str) -> None:
+    for caption, columns, rows in tables.tables(cells, name):
+        page.table(caption, columns, gpus.marked(cells, name, rows) if name in CASES else rows)
     tuned = "The tuned column is ours: σ and λ chosen on a sixth of the training rows." if name == "case4" else ""
-    for said in (tuned, gpus.note(found, name) if name in CASES else "", summary.rounded(found, name)):
+    for said in (tuned, gpus.note(cells, name) if name in CASES else "", summary.rounded(cells, name)):
         if said:
             page.text(said, "note")
 
 
-def _closing(page: Page, found: Found) -> None:
+def _closing(page: Page, cells: Cells) -> None:
     page.heading("Parameters")
-    for scale in summary.scales(found):
+    for scale in summary.scales(cells):
         caption = (
             f"Summary of numerical experiments, {scale} scale, printed from the objects that were run; σ and δ in "
         )
         chosen = parameter_table([at_scale(case, scale) for case in CASES.values()])
         page.table(f"{caption}units of normalised frequencies, M, t₀ and m in steps", *chosen)
-        lacking = summary.missing(found, scale)
+        lacking = summary.missing(cells, scale)
         page.heading("What is missing" if lacking else "Nothing is missing")
         for line in lacking or ["Every cell of this scale is among the results."]:
             page.text(line, "note")
     page.heading("Where this comes from")
     origins = {
         (str(cell["provenance"]["commit"]), describe(cell["provenance"]))
-        for cell in found.values()
+        for cell in cells.values()
         if cell["provenance"]
     }
     for commit, words in sorted(origins):
         page.text(f"Commit {commit}: {words}", "note")
-    seconds = sum(cell["result"].get("seconds", 0.0) for cell in found.values())
-    page.text(f"{len(found):,} cells, {seconds / 3600:.1f} hours of computing.", "note")
+    seconds = sum(cell["result"].get("seconds", 0.0) for cell in cells.values())
+    page.text(f"{len(cells):,} cells, {seconds / 3600:.1f} hours of computing.", "note")

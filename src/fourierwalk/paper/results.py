@@ -44,8 +44,8 @@ def write(folder: Path, cell: Cell, scale: str, result: dict[str, Any], origin: 
 
 def is_there(folder: Path, cell: Cell, scale: str, gathered: dict[str, dict[str, Any]]) -> bool:
     """Whether this cell, with the same settings, is among the results."""
-    found = stored(folder, cell.key, gathered)
-    return found is not None and found["settings"] == json.loads(json.dumps(settings(cell, scale)))
+    kept = stored(folder, cell.key, gathered)
+    return kept is not None and kept["settings"] == json.loads(json.dumps(settings(cell, scale)))
 
 
 def stored(folder: Path, key: str, gathered: dict[str, dict[str, Any]]) -> dict[str, Any] | None:
@@ -55,29 +55,29 @@ def stored(folder: Path, key: str, gathered: dict[str, dict[str, Any]]) -> dict[
 
 def read(folder: Path) -> dict[str, dict[str, Any]]:
     """All cells of a folder by their key. A loose file takes precedence over a gathered one."""
-    found = read_gathered(folder)
+    cells = read_gathered(folder)
     for path in sorted((folder / FOLDER).rglob("*.json")):
         content = _load(path)
         if content is not None:
-            found[str(path.relative_to(folder / FOLDER).with_suffix(""))] = content
-    return found
+            cells[str(path.relative_to(folder / FOLDER).with_suffix(""))] = content
+    return cells
 
 
 def read_gathered(folder: Path) -> dict[str, dict[str, Any]]:
     """The cells of the gathered files."""
-    found: dict[str, dict[str, Any]] = {}
+    cells: dict[str, dict[str, Any]] = {}
     for path in sorted((folder / GATHERED).glob("*.json")):
         content = _load(path)
         if content is None:
             raise ValueError(f"{path} is not a results file: it cannot be read as JSON.")
         origins = content["provenance"]
-        found.update(
+        cells.update(
             {
                 key: {"settings": cell["settings"], "result": cell["result"], "provenance": origins[cell["provenance"]]}
                 for key, cell in content["cells"].items()
             }
         )
-    return found
+    return cells
 
 
 def experiment_of(key: str) -> str:
@@ -119,8 +119,8 @@ def _load(path: Path) -> dict[str, Any] | None:
         return None
 
 
-def of(found: dict[str, dict[str, Any]], case: str, experiment: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
+def of(cells: dict[str, dict[str, Any]], case: str, experiment: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
     """(K, seed, result) of an experiment's cells, in order."""
-    for key in sorted(found):
+    for key in sorted(cells):
         if key.startswith(f"{case}/{experiment}/"):
-            yield found[key]["settings"]["width"], found[key]["settings"]["seed"], found[key]["result"]
+            yield cells[key]["settings"]["width"], cells[key]["settings"]["seed"], cells[key]["result"]

@@ -13,7 +13,7 @@ from fourierwalk.paper.claims.case4 import COLUMN_LABELS, READINGS, changes
 from fourierwalk.paper.claims.sweep import FIGURES
 from fourierwalk.paper.curves import Curve, Measured, exponent, local_exponents, measured
 from fourierwalk.paper.printed import PRINTED, TABLE_COLUMNS
-from fourierwalk.paper.summary import Found, covariances, curve, sweep_by_seed, time_to, trace, traces
+from fourierwalk.paper.summary import Cells, covariances, curve, sweep_by_seed, time_to, trace, traces
 
 NOTHING = "–"
 
@@ -26,7 +26,7 @@ class ReportTable(NamedTuple):
     rows: list[list[str]]
 
 
-def tables(found: Found, case: str) -> list[ReportTable]:
+def tables(cells: Cells, case: str) -> list[ReportTable]:
     """All tables of a case that its cells allow.
 
     Examples
@@ -35,16 +35,16 @@ def tables(found: Found, case: str) -> list[ReportTable]:
     []
     """
     made = {
-        "case1": lambda: [*error_tables(found, CASES["case1"]), exponent_table(found, CASES["case1"])],
-        "case2": lambda: [*error_tables(found, CASES["case2"]), exponent_table(found, CASES["case2"])],
-        "case3": lambda: [level_table(found), *work_tables(found), covariance_table(found)],
-        "case4": lambda: [*digit_tables(found), change_table(found)],
-        "sweep": lambda: [sweep_table(found)],
+        "case1": lambda: [*error_tables(cells, CASES["case1"]), exponent_table(cells, CASES["case1"])],
+        "case2": lambda: [*error_tables(cells, CASES["case2"]), exponent_table(cells, CASES["case2"])],
+        "case3": lambda: [level_table(cells), *work_tables(cells), covariance_table(cells)],
+        "case4": lambda: [*digit_tables(cells), change_table(cells)],
+        "sweep": lambda: [sweep_table(cells)],
     }
     return [table for table in made[case]() if table.rows] if case in made else []
 
 
-def error_tables(found: Found, case: Case) -> list[ReportTable]:
+def error_tables(cells: Cells, case: Case) -> list[ReportTable]:
     """Errors, K by method: root mean squares of modulus and real part, and e_K as printed."""
     kinds = {
         "rms_modulus": "Root mean square of |Sβ − y| on test data (targets of standard deviation 1)",
@@ -52,13 +52,13 @@ def error_tables(found: Found, case: Case) -> list[ReportTable]:
         "error_as_printed": "e_K as printed: the root of the sum of |Sβ − y|² over the test rows, not of its mean",
     }
     return [
-        _by_width(found, case, figure, f"{words}; mean ± standard deviation of n realisations.")
+        _by_width(cells, case, figure, f"{words}; mean ± standard deviation of n realisations.")
         for figure, words in kinds.items()
     ]
 
 
-def _by_width(found: Found, case: Case, figure: str, caption: str) -> ReportTable:
-    lines = {e.label: curve(found, case.name, e.name, figure) for e in case.experiments}
+def _by_width(cells: Cells, case: Case, figure: str, caption: str) -> ReportTable:
+    lines = {e.label: curve(cells, case.name, e.name, figure) for e in case.experiments}
     lines = {label: line for label, line in lines.items() if line.widths.size}
     widths = sorted({int(width) for line in lines.values() for width in line.widths})
     digits = 2 if figure == "error_as_printed" else 4
@@ -83,9 +83,9 @@ def _scatter(line: Curve, width: int, digits: int) -> str:
     return f"{mean:.{digits}f} ± {deviation:.{digits}f}" if line.n_seeds[at[0]] > 1 else f"{mean:.{digits}f}"
 
 
-def exponent_table(found: Found, case: Case) -> ReportTable:
+def exponent_table(cells: Cells, case: Case) -> ReportTable:
     """Exponents of K between neighbouring widths, and fitted from K = 32 on."""
-    lines = {e.label: curve(found, case.name, e.name) for e in case.experiments}
+    lines = {e.label: curve(cells, case.name, e.name) for e in case.experiments}
     lines = {label: line for label, line in lines.items() if line.widths.size > 1}
     spans = sorted({span for line in lines.values() for span in local_exponents(line)})
     rows = [
@@ -100,10 +100,10 @@ def exponent_table(found: Found, case: Case) -> ReportTable:
     return ReportTable(caption, ["K", *lines], rows)
 
 
-def level_table(found: Found) -> ReportTable:
+def level_table(cells: Cells) -> ReportTable:
     """Case 3: processor seconds until an error is first reached."""
     labels = {e.name: e.label for e in CASES["case3"].experiments}
-    lines = {labels[name]: trace(found, name) for name in labels}
+    lines = {labels[name]: trace(cells, name) for name in labels}
     known = {label: line for label, line in lines.items() if line is not None}
     rows = [[f"{level:g}", *(_finite(time_to(line, level), 1) for line in known.values())] for level in LEVELS]
     if known:
@@ -112,12 +112,12 @@ def level_table(found: Found) -> ReportTable:
     return ReportTable(caption, ["error", *(f"{label} (s)" for label in known)], rows if known else [])
 
 
-def work_tables(found: Found) -> list[ReportTable]:
+def work_tables(cells: Cells) -> list[ReportTable]:
     """Case 3: counted work until an error is first reached."""
     units = (("Values exp(iω·x) computed (billions)", 1e-9), ("Arithmetic operations (10¹²)", 1e-12))
     labels = {e.name: e.label for e in CASES["case3"].experiments}
-    counted = {labels[name]: each for name in labels if (each := work_to(found, name))}
-    n = {labels[name]: len(traces(found, name)) for name in labels}
+    counted = {labels[name]: each for name in labels if (each := work_to(cells, name))}
+    n = {labels[name]: len(traces(cells, name)) for name in labels}
     return [
         ReportTable(
             f"{words} until the root mean square of |Sβ − y| is first reached; mean ± standard error.",
@@ -138,13 +138,13 @@ def _scaled(value: Measured, unit: float) -> str:
     return "never" if math.isinf(value.value) else Measured(value.value * unit, value.error * unit).text(2)
 
 
-def covariance_table(found: Found) -> ReportTable:
+def covariance_table(cells: Cells) -> ReportTable:
     """Case 3: the frequencies' covariance."""
     rows = []
     for experiment in CASES["case3"].experiments:
-        entries = covariances(found, experiment.name)
+        entries = covariances(cells, experiment.name)
         if entries is not None:
-            n = len(traces(found, experiment.name))
+            n = len(traces(cells, experiment.name))
             rows.append([experiment.label, str(n), *(entries[name].text(2) for name in ("first", "second", "mixed"))])
     if rows:
         rows.append(["optimum", "", f"{32**2}", f"{32**-2:.4f}", "0"])
@@ -154,12 +154,12 @@ def covariance_table(found: Found) -> ReportTable:
     )
 
 
-def digit_tables(found: Found) -> list[ReportTable]:
+def digit_tables(cells: Cells) -> list[ReportTable]:
     """Table 1 beside ours, in both readings of the largest output."""
     named = dict(zip(TABLE_COLUMNS, COLUMN_LABELS, strict=True)) | {"tuned": "fixed, σ and λ tuned"}
     made = []
     for figure, reading in READINGS.items():
-        lines = {name: curve(found, "case4", name, figure) for name in named}
+        lines = {name: curve(cells, "case4", name, figure) for name in named}
         widths = sorted({int(width) for line in lines.values() for width in line.widths})
         columns, rows = ["K", "n"], [[str(width), _n_seeds(list(lines.values()), width)] for width in widths]
         for name, label in named.items():
@@ -182,16 +182,16 @@ def digit_tables(found: Found) -> list[ReportTable]:
     return made
 
 
-def change_table(found: Found) -> ReportTable:
+def change_table(cells: Cells) -> ReportTable:
     """What a changed parameter does at K = 8192."""
-    rows = [[label, value] for label, value in changes(found).items()]
+    rows = [[label, value] for label, value in changes(cells).items()]
     caption = "K = 8192, Algorithm 1, products in bf16: % misclassified (largest modulus) with one parameter changed."
     return ReportTable(caption, ["changed", "misclassified (%), mean ± standard error"], rows)
 
 
-def sweep_table(found: Found) -> ReportTable:
+def sweep_table(cells: Cells) -> ReportTable:
     """The σ_ω sweep in all four ways of measuring."""
-    by_figure = {words: sweep_by_seed(found, figure) for figure, words in FIGURES.items()}
+    by_figure = {words: sweep_by_seed(cells, figure) for figure, words in FIGURES.items()}
     by_figure = {words: values for words, values in by_figure.items() if values}
     spreads = sorted({spread for values in by_figure.values() for spread in values})
     rows = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 
-def with_scatter(mean: float, deviation: float) -> str:
-    """The scatter to two digits, and the mean to the same place. Without scatter, the mean alone.
+def with_scatter(mean: float, deviation: float, sign: str = "") -> str:
+    """The scatter to two digits, and the mean to the same place. Without scatter, the mean alone; "+" shows its sign.
 
     Examples
     --------
@@ -14,6 +14,6 @@ def with_scatter(mean: float, deviation: float) -> str:
     ('0.61 ± 0.11', '0.0420 ± 0.0029', '12.3')
     """
     if not deviation > 0:
-        return f"{mean:.3g}"
+        return f"{mean:{sign}.3g}"
     digits = max(0, 1 - math.floor(math.log10(deviation)))
-    return f"{mean:.{digits}f} ± {deviation:.{digits}f}"
+    return f"{mean:{sign}.{digits}f} ± {deviation:.{digits}f}"

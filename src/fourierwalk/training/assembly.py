@@ -40,6 +40,13 @@ class Calibration(NamedTuple):
     weight: np.ndarray | None
 
 
+class Member(NamedTuple):
+    """One of the models that are averaged: the number of its frequencies, and its λ (infinite: it is constant)."""
+
+    n_frequencies: int
+    regularization: float
+
+
 class Fit(NamedTuple):
     """The result of a fit; `interrupted` says whether the user pressed Ctrl-C."""
 
@@ -50,6 +57,7 @@ class Fit(NamedTuple):
     resume: Resume
     calibration: Calibration | None
     interrupted: bool = False
+    members: tuple[Member, ...] = ()
 
 
 class Watched(NamedTuple):
@@ -163,7 +171,8 @@ class Assembly:
         calibration = _calibration(self.whole, found, members, self.scaling) if self.are_classes else None
         history = History.of([*events, *_solves(events)])
         weight = self.panel.rows.total_weight
-        return Fit(model, regularization, history, weight, resume, calibration, watched.interrupted)
+        parts = tuple(Member(int(each.frequencies.shape[0]), float(each.look.regularization)) for each in members)
+        return Fit(model, regularization, history, weight, resume, calibration, watched.interrupted, parts)
 
     def _final(self, member: Candidate, events: list[Event]) -> Candidate:
         """The member with amplitudes solved for on all rows.

@@ -80,7 +80,7 @@ def test_changes_at_the_largest_width_are_told():
     for seed, wrong in enumerate((1.9, 2.1)):
         found |= cell("gap", "steps-200", 8192, seed, {MODULUS: wrong})
     assert case4.changes(found) == {"M = 200": "2.00 ± 0.10"}
-    assert "2.00 ± 0.10 % at M = 200" in case4.largest_width(found).evidence
+    assert "2.00 ± 0.10 % with M = 200" in case4.largest_width(found).evidence
 
 
 def test_without_cells_nothing_is_told():

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from fourierwalk.paper.claims import case1, case2, case3, case4, sweep
-from fourierwalk.paper.summary import Found, is_digits, scales
+from fourierwalk.paper.summary import Cells, is_digits, scales
 from fourierwalk.paper.theory import CHECKS
 from fourierwalk.paper.verdicts import Claim, Verdict, at_scale, missing
 
 CLAIMS = (*case1.CLAIMS, *case2.CLAIMS, *case3.CLAIMS, *case4.CLAIMS, *sweep.CLAIMS)
 
 
-def claims(found: Found) -> list[Claim]:
+def claims(cells: Cells) -> list[Claim]:
     """The claims of Section 5, as the cells judge them at their scale.
 
     Examples
@@ -18,19 +18,19 @@ def claims(found: Found) -> list[Claim]:
     >>> {str(claim.verdict) for claim in claims({})}
     {'not testable at this scale'}
     """
-    told = scales(found)
-    return [at_scale(_with_images(check(found), found), told) for check in CLAIMS]
+    told = scales(cells)
+    return [at_scale(_with_images(check(cells), cells), told) for check in CLAIMS]
 
 
-def _with_images(claim: Claim, found: Found) -> Claim:
+def _with_images(claim: Claim, cells: Cells) -> Claim:
     """Other images do not judge claims about MNIST."""
-    return missing(claim.text, claim.where) if "Table 1" in claim.where and is_digits(found) else claim
+    return missing(claim.text, claim.where) if "Table 1" in claim.where and is_digits(cells) else claim
 
 
-def theory(found: Found) -> list[Claim]:
+def theory(cells: Cells) -> list[Claim]:
     """The claims of Sections 2 to 4, as their checks judge them. The checks are the same at every scale."""
     return [
-        check.judge(found[key]["result"]) if (key := f"theory/{name}/K00000-seed00") in found else check.missing
+        check.judge(cells[key]["result"]) if (key := f"theory/{name}/K00000-seed00") in cells else check.missing
         for name, check in CHECKS.items()
     ]
 

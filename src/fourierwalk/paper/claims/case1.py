@@ -10,32 +10,32 @@ import numpy as np
 from fourierwalk.paper import results
 from fourierwalk.paper.claims.rules import lower, rate
 from fourierwalk.paper.curves import Curve, common, local_exponents, widths_in_words
-from fourierwalk.paper.summary import Found, curve
+from fourierwalk.paper.summary import Cells, curve
 from fourierwalk.paper.targets import sine_integral, transform_modulus
 from fourierwalk.paper.verdicts import Claim, Verdict, missing
 
 
-def constant_slope(found: Found) -> Claim:
+def constant_slope(cells: Cells) -> Claim:
     """Judged by the exponents between neighbouring K."""
     text = "Algorithm 1's error shows a constant slope with respect to K."
-    return rate(text, "Case 1, Figure 2d", curve(found, "case1", "algorithm-1"))
+    return rate(text, "Case 1, Figure 2d", curve(cells, "case1", "algorithm-1"))
 
 
-def wider_start(found: Found) -> Claim:
+def wider_start(cells: Cells) -> Claim:
     """The gradient from N(0, 50²) against that from N(0, 1)."""
     return lower(
         "The stochastic gradient's error becomes smaller when its initial frequencies are spread by 50 instead of 1.",
         "Case 1, Figures 2a and 2c",
-        curve(found, "case1", "gradient-50"),
-        curve(found, "case1", "gradient"),
+        curve(cells, "case1", "gradient-50"),
+        curve(cells, "case1", "gradient"),
     )
 
 
-def gradient_stagnates(found: Found) -> Claim:
+def gradient_stagnates(cells: Cells) -> Claim:
     """The last three widths: the gradient's exponents are not below −0.1, Algorithm 1's are below zero."""
     text = "With the wide start the stochastic gradient stagnates as K increases; Algorithm 1 does not."
     where = "Case 1, Figures 2a and 2d"
-    gradient, walk = curve(found, "case1", "gradient-50"), curve(found, "case1", "algorithm-1")
+    gradient, walk = curve(cells, "case1", "gradient-50"), curve(cells, "case1", "algorithm-1")
     last = common(gradient, walk)[-3:]
     if len(last) < 3:
         return missing(text, where)
@@ -50,14 +50,14 @@ def _row(line: Curve, widths: list[int]) -> str:
     return ", ".join(line.measured(width).text() for width in widths)
 
 
-def walk_against_gradient(found: Found) -> Claim:
+def walk_against_gradient(cells: Cells) -> Claim:
     """Algorithm 1 against the better of the two gradients at every K."""
     text = "Algorithm 1's error is below the stochastic gradient's."
     return lower(
         text,
         "Case 1, Figure 2 (its curves; the text does not say it)",
-        curve(found, "case1", "algorithm-1"),
-        better(curve(found, "case1", "gradient"), curve(found, "case1", "gradient-50")),
+        curve(cells, "case1", "algorithm-1"),
+        better(curve(cells, "case1", "gradient"), curve(cells, "case1", "gradient-50")),
         "Against the better of the two initial spreads at every K.",
     )
 
@@ -72,12 +72,12 @@ def better(first: Curve, second: Curve) -> Curve:
     return Curve(columns[0].astype(int), columns[1], columns[2], columns[3].astype(int))
 
 
-def no_tuning(found: Found) -> Claim:
+def no_tuning(cells: Cells) -> Claim:
     """From ω = 0 both walks end below both gradients."""
     text = "Algorithms 1 and 2 need no tuning of the initial frequencies; the stochastic gradient does."
     where = "Case 1, Figure 2"
     names = ("algorithm-1", "algorithm-2", "gradient", "gradient-50")
-    lines = {name: curve(found, "case1", name) for name in names}
+    lines = {name: curve(cells, "case1", name) for name in names}
     at = max(common(*lines.values()), default=0)
     if not at:
         return missing(text, where)
@@ -97,25 +97,25 @@ def no_tuning(found: Found) -> Claim:
     return Claim(text, where, verdict, evidence, restriction)
 
 
-def sigmoid(found: Found) -> Claim:
+def sigmoid(cells: Cells) -> Claim:
     """Experiment 5 against fixed Fourier features."""
-    line, walk = curve(found, "case1", "sigmoid"), curve(found, "case1", "algorithm-1")
+    line, walk = curve(cells, "case1", "sigmoid"), curve(cells, "case1", "algorithm-1")
     at = max(common(line, walk), default=0)
     also = f" Algorithm 1 with Fourier features has {walk.measured(at).text()} at K = {at}." if at else ""
     return lower(
         "Algorithm 1 performs well with the sigmoid too.",
         "Experiment 5, Figure 2e",
         line,
-        curve(found, "case1", "fixed"),
+        curve(cells, "case1", "fixed"),
         f"“Well” is read as: below fixed Fourier features N(0,1).{also}",
     )
 
 
-def equal_amplitudes(found: Found) -> Claim:
+def equal_amplitudes(cells: Cells) -> Claim:
     """The coefficient of variation of |β̂ₖ|, which is zero if all are equal."""
     text = "The walk equidistributes the amplitudes |β̂ₖ| as K → ∞."
     where = "Abstract and Section 1, property (b)"
-    walk, fixed = (curve(found, "case1", name, "amplitude_variation") for name in ("algorithm-1", "fixed"))
+    walk, fixed = (curve(cells, "case1", name, "amplitude_variation") for name in ("algorithm-1", "fixed"))
     judged = lower(text, where, walk.between(16), fixed.between(16), digits=2)
     if judged.verdict is Verdict.NOT_TESTABLE:
         return judged
@@ -133,11 +133,11 @@ def equal_amplitudes(found: Found) -> Claim:
     return Claim(text, where, verdict, evidence, restriction)
 
 
-def optimal_distribution(found: Found) -> Claim:
+def optimal_distribution(cells: Cells) -> Claim:
     """The Kolmogorov distance of the frequencies to |f̂|, against what K draws from it would have."""
     text = "Algorithms 1 and 2 approximately sample p* = |f̂|/‖f̂‖₁; random Fourier features N(0,1) do not."
     where = "Section 5 and Case 1, Figure 1"
-    kept = {name: _frequencies(found, name) for name in ("algorithm-1", "algorithm-2", "fixed")}
+    kept = {name: _frequencies(cells, name) for name in ("algorithm-1", "algorithm-2", "fixed")}
     if any(each.size == 0 for each in kept.values()):
         return missing(text, where)
     distance = {name: distance_to_transform(each) for name, each in kept.items()}
@@ -157,9 +157,9 @@ def optimal_distribution(found: Found) -> Claim:
     return Claim(text, where, verdict, evidence, f"One realisation, K = {kept['algorithm-1'].size}.")
 
 
-def _frequencies(found: Found, name: str) -> np.ndarray:
+def _frequencies(cells: Cells, name: str) -> np.ndarray:
     """|ω| at the largest K where they were kept."""
-    kept = [(width, r["frequencies"]) for width, _, r in results.of(found, "case1", name) if "frequencies" in r]
+    kept = [(width, r["frequencies"]) for width, _, r in results.of(cells, "case1", name) if "frequencies" in r]
     return np.abs(np.array(max(kept)[1])) if kept else np.array([])
 
 
@@ -173,7 +173,7 @@ def distance_to_transform(frequencies: np.ndarray, power: float = 1.0) -> float:
     return float(np.max(np.abs(empirical - cumulative)))
 
 
-CLAIMS: tuple[Callable[[Found], Claim], ...] = (
+CLAIMS: tuple[Callable[[Cells], Claim], ...] = (
     constant_slope,
     wider_start,
     gradient_stagnates,

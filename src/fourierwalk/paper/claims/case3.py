@@ -10,7 +10,7 @@ import numpy as np
 
 from fourierwalk.paper.cases import CASE_3, Case, Experiment
 from fourierwalk.paper.curves import Measured, measured
-from fourierwalk.paper.summary import Found, covariances, time_to, trace, traces
+from fourierwalk.paper.summary import Cells, covariances, time_to, trace, traces
 from fourierwalk.paper.verdicts import Claim, Verdict, missing, of_parts
 from fourierwalk.paper.work import evaluations, operations
 
@@ -21,10 +21,10 @@ LEVELS = (0.7, 0.5, 0.35, 0.25, 0.2)
 LABELS = {"algorithm-1": "Algorithm 1", "algorithm-2": "Algorithm 2", GRADIENT: "the gradient"}
 
 
-def faster_over_time(found: Found) -> Claim:
+def faster_over_time(cells: Cells) -> Claim:
     """Who reaches an error first, in seconds."""
     text = "Both algorithms converge faster over time than the stochastic gradient."
-    lines = {name: trace(found, name) for name in (*WALKS, GRADIENT)}
+    lines = {name: trace(cells, name) for name in (*WALKS, GRADIENT)}
     if any(line is None for line in lines.values()):
         return missing(text, "Case 3, Figure 4")
     reached = {
@@ -45,11 +45,11 @@ def faster_over_time(found: Found) -> Claim:
     )
 
 
-def less_work(found: Found) -> Claim:
+def less_work(cells: Cells) -> Claim:
     """Who reaches an error first, in values exp(iω·x) computed."""
     text = "Both algorithms converge with less work than the stochastic gradient."
     where = "Section 5, “computational complexity”"
-    counted = {name: work_to(found, name) for name in (*WALKS, GRADIENT)}
+    counted = {name: work_to(cells, name) for name in (*WALKS, GRADIENT)}
     if not all(counted.values()):
         return missing(text, where)
     values = {name: {level: each[0].value for level, each in levels.items()} for name, levels in counted.items()}
@@ -61,17 +61,17 @@ def less_work(found: Found) -> Claim:
         of_parts(parts),
         f"Values exp(iω·x), in billions, to an error of {_in_words(values, '{:.2g}', 1e-9)}. Arithmetic operations, in "
         f"10¹², to an error of {_in_words(sums, '{:.2g}', 1e-12)}.",
-        f"Means of {len(traces(found, WALKS[0]))} realisation(s); “never” where one of them does not get there. Most "
+        f"Means of {len(traces(cells, WALKS[0]))} realisation(s); “never” where one of them does not get there. Most "
         "operations of a walk are matrix products, which machines do faster than others.",
     )
 
 
-def work_to(found: Found, name: str) -> dict[float, tuple[Measured, Measured]]:
+def work_to(cells: Cells, name: str) -> dict[float, tuple[Measured, Measured]]:
     """(values, operations) until an error is first reached, by error; infinite if a realisation never reaches it."""
-    lines = traces(found, name)
+    lines = traces(cells, name)
     if not len(lines):
         return {}
-    settings = next(cell["settings"] for key, cell in found.items() if key.startswith(f"case3/{name}/"))
+    settings = next(cell["settings"] for key, cell in cells.items() if key.startswith(f"case3/{name}/"))
     case = replace(CASE_3, n_rows=settings["case"]["n_rows"])
     experiment = next(each for each in CASE_3.experiments if each.name == name)
     experiment = replace(experiment, refit_every=settings["experiment"]["refit_every"])
@@ -107,11 +107,11 @@ def _in_words(reached: dict[str, dict[float, float]], form: str, unit: float = 1
     )
 
 
-def second_is_more_efficient(found: Found) -> Claim:
+def second_is_more_efficient(cells: Cells) -> Claim:
     """Algorithm 2's error minus Algorithm 1's after the same number of steps, so of solves."""
     text = "Algorithm 2 is more efficient than Algorithm 1: it has the smaller error after the same work."
     where = "Section 5, “especially Algorithm 2”, and Section 4"
-    one, two = (traces(found, name) for name in WALKS)
+    one, two = (traces(cells, name) for name in WALKS)
     n_seeds, n_looks = min(len(one), len(two)), min(one.shape[1], two.shape[1])
     if not n_seeds or not n_looks:
         return missing(text, where)
@@ -134,11 +134,11 @@ def second_is_more_efficient(found: Found) -> Claim:
     return Claim(text, where, verdict, f"Errors of Algorithm 2 against Algorithm 1 after {words}.", restriction)
 
 
-def covariance(found: Found) -> Claim:
+def covariance(cells: Cells) -> Claim:
     """Each variance within a factor of two of the optimum."""
     text = "Algorithm 2 finds the covariance diag(32², 32⁻²) of the optimal frequencies."
     where = "Case 3, below (30)"
-    one, two = (covariances(found, name) for name in WALKS)
+    one, two = (covariances(cells, name) for name in WALKS)
     if one is None or two is None:
         return missing(text, where)
     optimum = {"first": 32.0**2, "second": 32.0**-2}
@@ -154,7 +154,7 @@ def covariance(found: Found) -> Claim:
     return Claim(text, where, of_parts(parts), evidence, restriction)
 
 
-CLAIMS: tuple[Callable[[Found], Claim], ...] = (
+CLAIMS: tuple[Callable[[Cells], Claim], ...] = (
     faster_over_time,
     less_work,
     second_is_more_efficient,

@@ -12,7 +12,7 @@ from fourierwalk.paper import results
 from fourierwalk.paper.claims.rules import lower
 from fourierwalk.paper.curves import Curve, common, compared, exponent, measured, widths_in_words
 from fourierwalk.paper.printed import PRINTED, TABLE_COLUMNS
-from fourierwalk.paper.summary import Found, curve
+from fourierwalk.paper.summary import Cells, curve
 from fourierwalk.paper.verdicts import Claim, Verdict, missing, of_parts
 
 READINGS = {"misclassified_modulus": "largest modulus", "misclassified_real": "largest real part"}
@@ -22,10 +22,10 @@ COLUMN_LABELS = ("fixed N(0,1)", "fixed N(0,0.1²)", "adaptive")
 CONFIDENCE = 0.95
 
 
-def smallest_error(found: Found) -> Claim:
+def smallest_error(cells: Cells) -> Claim:
     """Algorithm 1 against the better of the paper's two fixed spreads, and beside our tuned one."""
     text = "The smallest error is achieved with frequencies sampled by Algorithm 1."
-    walk, narrow, tuned = (_curve(found, name) for name in ("algorithm-1", "fixed-0.1", "tuned"))
+    walk, narrow, tuned = (_curve(cells, name) for name in ("algorithm-1", "fixed-0.1", "tuned"))
     beside = compared(walk, tuned)
     ahead, behind = ([width for width, each in beside.items() if each.sign == sign] for sign in (-1, 1))
     restriction = "Against N(0,0.1²), the better of the paper's two fixed distributions at every K."
@@ -37,14 +37,14 @@ def smallest_error(found: Found) -> Claim:
     return lower(text, "Case 4, Table 1 and Figure 5", walk, narrow, restriction, digits=2)
 
 
-def _curve(found: Found, name: str, figure: str = "misclassified_modulus") -> Curve:
-    return curve(found, "case4", name, figure)
+def _curve(cells: Cells, name: str, figure: str = "misclassified_modulus") -> Curve:
+    return curve(cells, "case4", name, figure)
 
 
-def fixed_does_not_converge(found: Found) -> Claim:
+def fixed_does_not_converge(cells: Cells) -> Claim:
     """The exponent of K under N(0,1)."""
     text = "With frequencies from N(0,1) no convergence with respect to K is observed."
-    where, line = "Case 4, Table 1 and Figure 5", _curve(found, "fixed")
+    where, line = "Case 4, Table 1 and Figure 5", _curve(cells, "fixed")
     fitted = exponent(line, 2)
     if math.isnan(fitted.value):
         return missing(text, where)
@@ -60,18 +60,18 @@ def fixed_does_not_converge(found: Found) -> Claim:
     return Claim(text, where, verdict, evidence, restriction.strip())
 
 
-def column(index: int) -> Callable[[Found], Claim]:
+def column(index: int) -> Callable[[Cells], Claim]:
     """A printed column, one run per K: whether each is within our 95 % prediction interval."""
 
-    def judged(found: Found) -> Claim:
+    def judged(cells: Cells) -> Claim:
         text = f"Table 1, column “{COLUMN_LABELS[index]}”: our runs reproduce the printed errors."
         where, name = "Table 1", TABLE_COLUMNS[index]
-        rows = {width: distance(_curve(found, name), width, PRINTED[width][index]) for width in PRINTED}
+        rows = {width: distance(_curve(cells, name), width, PRINTED[width][index]) for width in PRINTED}
         rows = {width: z for width, z in rows.items() if not math.isnan(z)}
         if not rows:
             return missing(text, where)
         verdict = of_parts([abs(z) <= 1 for z in rows.values()])
-        return Claim(text, where, verdict, _differences(found, index, rows), _reading(found, name))
+        return Claim(text, where, verdict, _differences(cells, index, rows), _reading(cells, name))
 
     judged.__doc__ = f"Column {index + 1}."
     return judged
@@ -92,8 +92,8 @@ def distance(line: Curve, width: int, printed: float) -> float:
     )
 
 
-def _differences(found: Found, index: int, rows: dict[int, float]) -> str:
-    line = _curve(found, TABLE_COLUMNS[index])
+def _differences(cells: Cells, index: int, rows: dict[int, float]) -> str:
+    line = _curve(cells, TABLE_COLUMNS[index])
     among = list(rows)
     inside = [width for width, z in rows.items() if abs(z) <= 1]
     words = f"The printed value is inside the 95 % interval of a run of ours at {widths_in_words(inside, among)}"
@@ -106,8 +106,8 @@ def _differences(found: Found, index: int, rows: dict[int, float]) -> str:
     return f"{words}; outside at {'; '.join(off)}." if off else f"{words}."
 
 
-def _reading(found: Found, name: str) -> str:
-    modulus, real = (_curve(found, name, figure) for figure in READINGS)
+def _reading(cells: Cells, name: str) -> str:
+    modulus, real = (_curve(cells, name, figure) for figure in READINGS)
     seeds = sorted(set(modulus.n_seeds.tolist()))
     n = f"{seeds[0]}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
     gaps = {width: abs(modulus.at(width) - real.at(width)) for width in common(modulus, real)}
@@ -118,14 +118,14 @@ def _reading(found: Found, name: str) -> str:
     return words
 
 
-def largest_width(found: Found) -> Claim:
+def largest_width(cells: Cells) -> Claim:
     """What a changed parameter does to the error at K = 8192."""
     text = "Algorithm 1 with the printed parameters has an error of 1.98 % at K = 8192."
-    where, line = "Table 1, last row", _curve(found, "algorithm-1")
+    where, line = "Table 1, last row", _curve(cells, "algorithm-1")
     printed, z = PRINTED[8192][2], distance(line, 8192, PRINTED[8192][2])
     if math.isnan(z):
         return missing(text, where)
-    ours = sorted(r["misclassified_modulus"] for k, _, r in results.of(found, "case4", "algorithm-1") if k == 8192)
+    ours = sorted(r["misclassified_modulus"] for k, _, r in results.of(cells, "case4", "algorithm-1") if k == 8192)
     among = ours[0] <= printed <= ours[-1]
     verdict = Verdict.HOLDS if among else Verdict.PARTLY if abs(z) <= 1 else Verdict.FAILS
     side = "inside" if abs(z) <= 1 else "outside"
@@ -134,23 +134,25 @@ def largest_width(found: Found) -> Claim:
         f"printed run is {side} the interval that 95 % of further walks would fall into, {abs(z):.2f} of the way to "
         "its end"
     )
-    changed = changes(found)
+    changed = changes(cells)
     if changed:
-        evidence += ". With one parameter changed it is " + ", ".join(f"{v} % at {k}" for k, v in changed.items())
-    restriction = "The changed walks had products in bf16. " if changed else ""
+        evidence += ". With products in bf16 it is " + ", ".join(
+            f"{v} % {k}" if k == "as printed" else f"{v} % with {k}" for k, v in changed.items()
+        )
+    restriction = "In bf16 one parameter is changed at a time. " if changed else ""
     return Claim(text, where, verdict, f"{evidence}.", f"{restriction}One image of the test set is 0.01 points.")
 
 
-def changes(found: Found) -> dict[str, str]:
+def changes(cells: Cells) -> dict[str, str]:
     """% misclassified by what was changed, mean ± standard error."""
     kept: dict[str, list[float]] = {}
-    for key, cell in sorted(found.items()):
+    for key, cell in sorted(cells.items()):
         if key.startswith("gap/"):
             kept.setdefault(cell["settings"]["experiment"]["label"], []).append(cell["result"]["misclassified_modulus"])
     return {label: measured(values).text(2) for label, values in kept.items()}
 
 
-CLAIMS: tuple[Callable[[Found], Claim], ...] = (
+CLAIMS: tuple[Callable[[Cells], Claim], ...] = (
     smallest_error,
     fixed_does_not_converge,
     *(column(index) for index in range(3)),

@@ -11,7 +11,7 @@ from scipy.stats import chi2
 from fourierwalk.paper import results
 from fourierwalk.paper.cases import SWEEP
 from fourierwalk.paper.curves import Measured, measured
-from fourierwalk.paper.summary import Found, sweep_by_seed
+from fourierwalk.paper.summary import Cells, sweep_by_seed
 from fourierwalk.paper.verdicts import Claim, Verdict, missing, of_parts
 
 FIGURES = {
@@ -23,10 +23,10 @@ FIGURES = {
 """The four ways of measuring the error."""
 
 
-def least_at_one(found: Found) -> Claim:
+def least_at_one(cells: Cells) -> Claim:
     """Where each way of measuring the error has its minimum."""
     text, where = "The generalisation error is least for σ_ω ≈ 1.", "Section 5.1, Figure 6"
-    least = {figure: minimum(sweep_by_seed(found, figure)) for figure in FIGURES}
+    least = {figure: minimum(sweep_by_seed(cells, figure)) for figure in FIGURES}
     known = {figure: each for figure, each in least.items() if each is not None}
     if not known:
         return missing(text, where)
@@ -37,7 +37,7 @@ def least_at_one(found: Found) -> Claim:
         for figure, (spread, excess) in known.items()
     )
     restriction = (
-        f"“≈ 1” is read as 0.8 to 1.2. Raw data; test size Ñ = {_test_size(found):,}, which the paper does not state."
+        f"“≈ 1” is read as 0.8 to 1.2. Raw data; test size Ñ = {_test_size(cells):,}, which the paper does not state."
     )
     return Claim(text, where, of_parts(parts), f"Least by {words}.", restriction)
 
@@ -51,16 +51,16 @@ def minimum(errors: dict[float, dict[int, float]]) -> tuple[float, Measured] | N
     return best, measured([errors[1.0][seed] / errors[best][seed] - 1 for seed in seeds])
 
 
-def _test_size(found: Found) -> int:
-    sizes = [cell["settings"]["case"]["n_test"] for key, cell in found.items() if key.startswith("sweep/")]
+def _test_size(cells: Cells) -> int:
+    sizes = [cell["settings"]["case"]["n_test"] for key, cell in cells.items() if key.startswith("sweep/")]
     return int(sizes[0]) if sizes else SWEEP.n_test
 
 
-def algorithm_1_samples_it(found: Found) -> Claim:
+def algorithm_1_samples_it(cells: Cells) -> Claim:
     """The frequencies' spread and the median of |ω|, against N(0, I) in d dimensions."""
     text = "On these data Algorithm 1 would approximately sample p*, the standard normal density."
     where = "Section 5.1"
-    kept = [result for _, _, result in results.of(found, "sweep", "algorithm-1")]
+    kept = [result for _, _, result in results.of(cells, "sweep", "algorithm-1")]
     if not kept:
         return missing(text, where)
     spread = measured([result["frequency_spread"] for result in kept])
@@ -80,4 +80,4 @@ def algorithm_1_samples_it(found: Found) -> Claim:
     return Claim(text, where, verdict, evidence, restriction)
 
 
-CLAIMS: tuple[Callable[[Found], Claim], ...] = (least_at_one, algorithm_1_samples_it)
+CLAIMS: tuple[Callable[[Cells], Claim], ...] = (least_at_one, algorithm_1_samples_it)
