@@ -97,11 +97,11 @@ def _advection() -> list[Condition]:
 
 
 def _torsion(x: np.ndarray) -> np.ndarray:
-    """The series Σ 4/(mπ)³ sin(mπx) (1 − cosh(mπ(y − ½))/cosh(mπ/2)) over odd m."""
-    middle, total = np.abs(x[:, 1] - 0.5), np.zeros(len(x))
+    """x(1 − x)/2 − Σ 4/(mπ)³ sin(mπx) cosh(mπ(y − ½))/cosh(mπ/2) over odd m."""
+    middle, total = np.abs(x[:, 1] - 0.5), x[:, 0] * (1 - x[:, 0]) / 2
     for m in range(1, 200, 2):
         rise = np.exp(m * PI * (middle - 0.5)) * (1 + np.exp(-2 * m * PI * middle)) / (1 + np.exp(-m * PI))
-        total += 4 / (m * PI) ** 3 * np.sin(m * PI * x[:, 0]) * (1 - rise)
+        total -= 4 / (m * PI) ** 3 * np.sin(m * PI * x[:, 0]) * rise
     return total
 
 

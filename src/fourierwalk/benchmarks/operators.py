@@ -32,7 +32,7 @@ FIXED_WIDTH = 512
 """Their number, which is the most that the solver takes."""
 
 
-class Measured(NamedTuple):
+class MeasuredProblem(NamedTuple):
     """Figures beside their targets, and what made the picture."""
 
     figures: list[Figure]
@@ -44,7 +44,7 @@ def error_of(values: np.ndarray, truth: np.ndarray) -> float:
     return float(np.linalg.norm(values - truth) / np.linalg.norm(truth))
 
 
-def solved(name: str, shrink: int) -> Measured:
+def solved(name: str, shrink: int) -> MeasuredProblem:
     """One equation, by the solver and by fixed features at the best of five bandwidths."""
     equation = EQUATIONS[name]
     conditions = [one.take(np.arange(0, len(one.points), shrink)) for one in equation.conditions()]
@@ -61,7 +61,7 @@ def solved(name: str, shrink: int) -> Measured:
         Figure(equation.title, "seconds", seconds, equation.most_seconds),
         Figure(equation.title, "frequencies", float(solver.n_frequencies_)),
     ]
-    return Measured(figures, solver)
+    return MeasuredProblem(figures, solver)
 
 
 def fixed(equation: Equation, conditions: list[Condition]) -> float:
@@ -79,7 +79,7 @@ def fixed(equation: Equation, conditions: list[Condition]) -> float:
     return min(errors)
 
 
-def derivatives_observed(shrink: int) -> Measured:
+def derivatives_observed(shrink: int) -> MeasuredProblem:
     """Case 2's target at 500 points: values alone, and values with derivatives."""
     rng = np.random.default_rng(0)
     x, new = rng.standard_normal((500 // shrink, 5)), rng.standard_normal((10_000, 5))
@@ -97,10 +97,10 @@ def derivatives_observed(shrink: int) -> Measured:
         Figure(title, "relative error of values alone (AdaptiveFourierRegressor)", alone),
         Figure(title, "seconds", seconds),
     ]
-    return Measured(figures, solver)
+    return MeasuredProblem(figures, solver)
 
 
-def sobol_indices(shrink: int) -> Measured:
+def sobol_indices(shrink: int) -> MeasuredProblem:
     """Sobol indices from 1,000 rows: of the Ishigami function beside the exact ones, of borehole beside Monte Carlo."""
     rng, figures = np.random.default_rng(0), []
     x = rng.uniform(-np.pi, np.pi, (1000 // shrink, 3))
@@ -118,7 +118,7 @@ def sobol_indices(shrink: int) -> Measured:
         figures.append(Figure("borehole, 1,000 rows", f"largest difference of a {name} index", off, 0.01))
         for j, value in enumerate(exact):
             figures.append(Figure(f"borehole, Monte Carlo of {n:,}", f"{name} index of input {j}", float(value)))
-    return Measured(figures)
+    return MeasuredProblem(figures)
 
 
 def by_monte_carlo(
@@ -142,7 +142,7 @@ def by_monte_carlo(
     return sums[0] / n / variance, sums[1] / n / variance
 
 
-def gradient_seconds(shrink: int) -> Measured:
+def gradient_seconds(shrink: int) -> MeasuredProblem:
     """Seconds of `gradient`, in units of those of `predict`."""
     rng = np.random.default_rng(0)
     x = rng.standard_normal((100_000 // shrink, 10))
@@ -150,10 +150,10 @@ def gradient_seconds(shrink: int) -> Measured:
     predict, gradient = medians_in_turn([lambda: fit.predict(x), lambda: fit.model_.gradient(x)], 7)
     title = f"gradient of {len(x):,} rows, d = 10, K = 256"
     figures = [Figure(title, "times that of predict", gradient / predict, 4.0), Figure(title, "seconds", gradient)]
-    return Measured(figures)
+    return MeasuredProblem(figures)
 
 
-def _equation(name: str) -> Callable[[int], Measured]:
+def _equation(name: str) -> Callable[[int], MeasuredProblem]:
     return lambda shrink: solved(name, shrink)
 
 

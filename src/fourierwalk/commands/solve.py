@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from fourierwalk.benchmarks.figures import HEADER, Figure, markdown
-from fourierwalk.benchmarks.operators import PROBLEMS, Measured
+from fourierwalk.benchmarks.operators import PROBLEMS, MeasuredProblem
 from fourierwalk.reporting.files import write_json, write_text
 from fourierwalk.reporting.provenance import provenance
 
@@ -53,7 +53,7 @@ def _done(folder: Path) -> list[str]:
     return [name for name in PROBLEMS if (folder / f"{name}.json").exists()]
 
 
-def _draw(folder: Path, name: str, measured: Measured) -> None:
+def _draw(folder: Path, name: str, measured: MeasuredProblem) -> None:
     """A picture of the solution, if there is one."""
     if measured.solver is None:
         return

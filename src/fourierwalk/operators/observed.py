@@ -40,7 +40,7 @@ def _values(posed: Posed) -> list[int]:
     return found
 
 
-class Parts(NamedTuple):
+class PointParts(NamedTuple):
     """Indices of the points of each condition that a member sees, and of those that it does not."""
 
     seen: list[np.ndarray]
@@ -76,14 +76,14 @@ class ConditionsPanel:
         """The number of inputs."""
         return self.posed.features.n_inputs
 
-    def parts(self, member: int) -> Parts:
+    def parts(self, member: int) -> PointParts:
         """The points of a member; conditions with equal numbers of points are split alike."""
         parts: list[Any] = []
         for one in self.posed.conditions:
             order = np.random.default_rng(0).permutation(len(one.points))
             part = np.arange(order.size) % N_PARTS == member % N_PARTS
             parts.append((order[~part], order[part] if np.any(part) else order[:1]))
-        return Parts(*map(list, zip(*parts, strict=True)))
+        return PointParts(*map(list, zip(*parts, strict=True)))
 
     def split(self, member: int) -> Split:
         """The problem of a member, its unseen rows, and the distribution of the first frequencies."""
@@ -106,7 +106,7 @@ class ConditionsPanel:
     @cached_property
     def sizes(self) -> np.ndarray:
         """The sizes of the conditions, for such frequencies."""
-        return self.posed.sizes(float(np.sqrt(np.mean(self.shape.relevance))))
+        return self.posed.sizes(np.sqrt(self.shape.relevance))
 
     def run(self, n_frequencies: int | None, rng: np.random.Generator) -> Generator[Event | Found, None, Found]:
         """The training of the regressors."""

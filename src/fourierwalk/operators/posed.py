@@ -67,8 +67,10 @@ class Posed:
         some = (condition.take(part) for condition, part in zip(self.conditions, chosen, strict=True))
         return replace(self, conditions=tuple(some))
 
-    def sizes(self, spread: float) -> np.ndarray:
-        """The size of each condition's operator, (n_conditions,), for waves of frequencies N(0, spread²).
+    def sizes(self, spread: float | np.ndarray) -> np.ndarray:
+        """The size of each condition's operator, (n_conditions,), for frequencies N(0, spread²).
+
+        The spread is a number, or one for each input.
 
         It is the root of the summed squares of its terms, because terms may cancel in a solution.
         """

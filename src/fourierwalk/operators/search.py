@@ -42,7 +42,7 @@ class Trial(NamedTuple):
     regularization: float
 
 
-class Judged(NamedTuple):
+class JudgedTrial(NamedTuple):
     """A trial with its frequencies and amplitudes."""
 
     trial: Trial
@@ -66,7 +66,7 @@ class Judge:
     unseen: Rows
     features: OperatedWaves
 
-    def look(self, kind: str, spread: float, frequencies: Array, near: float = PATH[0]) -> Judged:
+    def look(self, kind: str, spread: float, frequencies: Array, near: float = PATH[0]) -> JudgedTrial:
         """The best amplitudes at these frequencies, by a search over λ that starts near one."""
         triangle = Orthogonal(self.seen, self.features, 0.0).triangle(frequencies)
         weight, place, tried = self.seen.total_weight, PATH.index(near), {}
@@ -80,7 +80,7 @@ class Judge:
             fresh = [i for i in (best - 1, best + 1) if 0 <= i < len(PATH) and i not in tried]
         residual, amplitudes = tried[best]
         trial = Trial(kind, spread, int(frequencies.shape[0]), residual, PATH[best])
-        return Judged(trial, frequencies, amplitudes)
+        return JudgedTrial(trial, frequencies, amplitudes)
 
     @property
     def energy(self) -> float:
@@ -106,7 +106,7 @@ class Judge:
 
 
 @dataclass(frozen=True)
-class Search:
+class ResidualSearch:
     """Widths, spreads and kinds of first frequencies are compared at unseen points; then descent refines them.
 
     Parameters
@@ -126,13 +126,15 @@ class Search:
     n_steps: int
     deadline: float = math.inf
 
-    def first(self, judge: Judge, rng: np.random.Generator) -> Generator[Trial, None, list[Judged]]:
+    def first(self, judge: Judge, rng: np.random.Generator) -> Generator[Trial, None, list[JudgedTrial]]:
         """Compare kinds and spreads at the least width. Yield every trial, and return all, best first."""
         kinds = ("isotropic", "sparse") if judge.features.n_inputs > 1 else ("isotropic",)
         places = [(kind, spread) for kind in kinds for spread in SPREADS]
         return (yield from self._compared(judge, places, self.widths[0], PATH[0], rng))
 
-    def run(self, judge: Judge, trials: Sequence[Judged], rng: np.random.Generator) -> Generator[Trial, None, Judged]:
+    def run(
+        self, judge: Judge, trials: Sequence[JudgedTrial], rng: np.random.Generator
+    ) -> Generator[Trial, None, JudgedTrial]:
         """Descend from the best trial of each kind, and widen what was tried. Yield every trial, return the best."""
         best = trials[0]
         for kind in dict.fromkeys(one.trial.kind for one in trials):
@@ -153,7 +155,7 @@ class Search:
 
     def _compared(
         self, judge: Judge, places: Sequence[tuple[str, float]], width: int, near: float, rng: np.random.Generator
-    ) -> Generator[Trial, None, list[Judged]]:
+    ) -> Generator[Trial, None, list[JudgedTrial]]:
         """Frequencies of each kind and spread, best first."""
         trials = []
         for kind, spread in places:
@@ -163,7 +165,7 @@ class Search:
                 break
         return sorted(trials, key=_residual)
 
-    def _places(self, trials: Sequence[Judged]) -> list[tuple[str, float]]:
+    def _places(self, trials: Sequence[JudgedTrial]) -> list[tuple[str, float]]:
         """Kinds and spreads for a wider model.
 
         A narrow model cannot tell spreads apart: all that are not hopeless are tried again. Later the best ones are,
@@ -175,12 +177,12 @@ class Search:
         near = [(best.kind, factor * best.spread) for factor in NEAR]
         return list(dict.fromkeys([*near, *(one.trial[:2] for one in trials[:N_BEST])]))
 
-    def _is_over(self, best: Judged) -> bool:
+    def _is_over(self, best: JudgedTrial) -> bool:
         return best.trial.residual <= self.tolerance or time.monotonic() > self.deadline
 
     def _grown(
-        self, judge: Judge, before: Judged, width: int, rng: np.random.Generator
-    ) -> Generator[Trial, None, Judged]:
+        self, judge: Judge, before: JudgedTrial, width: int, rng: np.random.Generator
+    ) -> Generator[Trial, None, JudgedTrial]:
         """Add frequencies near those of large amplitude."""
         new = drawn("walk", before.trial.spread, width - before.trial.n_frequencies, judge, rng, before)
         frequencies = namespace(new).concat((before.frequencies, new))
@@ -188,7 +190,9 @@ class Search:
         yield grown.trial
         return grown
 
-    def _descended(self, judge: Judge, start: Judged, rng: np.random.Generator) -> Generator[Trial, None, Judged]:
+    def _descended(
+        self, judge: Judge, start: JudgedTrial, rng: np.random.Generator
+    ) -> Generator[Trial, None, JudgedTrial]:
         """Descend on the residual of some of the seen rows, with a look now and then. Wide models take fewer steps."""
         n, near, best = start.trial.n_frequencies, start.trial.regularization, start
         n_steps = int(self.n_steps * min(1.0, (self.widths[0] / n) ** 2))
@@ -219,7 +223,7 @@ LOOK_EVERY = 10
 
 
 def drawn(
-    kind: str, spread: float, n: int, judge: Judge, rng: np.random.Generator, before: Judged | None = None
+    kind: str, spread: float, n: int, judge: Judge, rng: np.random.Generator, before: JudgedTrial | None = None
 ) -> Array:
     """New frequencies of one kind and spread."""
     d, known = judge.features.n_inputs, (None, None)

@@ -21,7 +21,7 @@ from fourierwalk.model import FourierModel
 from fourierwalk.operators.condition import Condition
 from fourierwalk.operators.observed import ConditionsPanel, is_observed
 from fourierwalk.operators.posed import Posed
-from fourierwalk.operators.search import PATH, Judge, Judged, Search, Trial
+from fourierwalk.operators.search import PATH, Judge, JudgedTrial, ResidualSearch, Trial
 from fourierwalk.operators.stability import Stability, require_determined
 from fourierwalk.parameters import count, number
 from fourierwalk.solving.least_squares import LeastSquares
@@ -219,12 +219,12 @@ class AdaptiveFourierSolver(BaseEstimator):
         alone = namespace(alone).concat((first.amplitudes, alone[int(first.frequencies.shape[0]) :, :]))
         return Solved(frequencies, amplitudes, alone, unseen, panel.sizes)
 
-    def _search(self) -> Search:
+    def _search(self) -> ResidualSearch:
         widths: tuple[int, ...] = WIDTHS
         if not isinstance(self.n_frequencies, str):
             most = int(self.n_frequencies)
             widths = (*(width for width in WIDTHS if 2 * width <= most), most)
-        return Search(widths, float(self.tolerance), int(self.n_steps))
+        return ResidualSearch(widths, float(self.tolerance), int(self.n_steps))
 
     def _split(self, posed: Posed, rng: np.random.Generator) -> tuple[Posed, Posed]:
         """The conditions at seen and at unseen points; a condition at fewer than ten points is seen everywhere."""
@@ -269,7 +269,9 @@ def _judge(seen: Posed, unseen: Posed, sizes: np.ndarray, reference: Array) -> J
     return Judge(seen.rows(sizes, reference), unseen.rows(sizes, reference), seen.features)
 
 
-def _weighed(posed: Posed, seen: Posed, unseen: Posed, best: Judged, sizes: np.ndarray, reference: Array) -> np.ndarray:
+def _weighed(
+    posed: Posed, seen: Posed, unseen: Posed, best: JudgedTrial, sizes: np.ndarray, reference: Array
+) -> np.ndarray:
     """The sizes of the conditions, by first or by found frequencies, that bound the error more closely."""
     tried = []
     for each in (sizes, posed.sizes(best.trial.spread)):
