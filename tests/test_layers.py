@@ -25,27 +25,37 @@ BELOW = {
     "sampling": {"arrays"},  # the algorithm sees neither rows nor how they are solved
     "solving": {"arrays", "data"},
     "chunks": {"arrays", "data", "parameters"},
-    "model": {"arrays", "data", "files", "solving"},
-    "training": {*CORE, "chunks", "files", "model", "parameters"},
+    "calculus": {"arrays", "data"},
+    "exporting": {"arrays", "data", "files", "parameters", "version"},
+    "model": {"arrays", "calculus", "data", "exporting", "files", "solving"},
+    "uncertainty": {"arrays", "data", "files", "model", "reporting", "solving"},
+    "training": {*CORE, "chunks", "files", "model", "parameters", "uncertainty"},
     "settings": {*CORE, "training"},
     "weights": {"arrays"},
     "tables": {"arrays", "parameters", "training", "weights"},
     "inputs": {*CORE, "chunks", "files", "model", "parameters", "tables", "training", "weights"},
+    "parts": {"arrays", "inputs", "training", "weights"},
     "callbacks": {"training"},
     "estimators": {
         *CORE,
         "callbacks",
         "chunks",
+        "exporting",
         "files",
         "model",
         "parameters",
         "tables",
         "training",
         "inputs",
+        "parts",
         "settings",
+        "uncertainty",
     },
+    "distilling": {"arrays", "estimators", "inputs", "parameters", "tables"},
     "loading": {"estimators", "files", "model"},
-    "__init__": {"estimators", "loading", "model", "solving", "tables", "version"},
+    "operators": {*CORE, "calculus", "inputs", "model", "parameters", "reporting", "training"},
+    "converters": {"estimators", "exporting"},
+    "__init__": {"distilling", "estimators", "loading", "model", "operators", "solving", "tables", "version"},
     "reading": {"arrays", "tables"},
     "reporting": {"files"},
 }
@@ -153,7 +163,7 @@ def test_no_two_classes_have_one_name():
     assert [name for name, count in Counter(names).items() if count > 1] == []
 
 
-@pytest.mark.parametrize("folder", ["chunks", "data", "sampling", "solving"])
+@pytest.mark.parametrize("folder", ["chunks", "data", "sampling", "solving", "uncertainty"])
 def test_the_folders_names_are_all_in_the_reference(folder):
     module = importlib.import_module(f"fourierwalk.{folder}")
     section = REFERENCE.partition(f"currentmodule:: fourierwalk.{folder}\n")[2].partition("currentmodule::")[0]
@@ -168,8 +178,10 @@ def test_public_names():
         "AdaptiveFourierClassifier",
         "AdaptiveFourierFeatures",
         "AdaptiveFourierRegressor",
+        "AdaptiveFourierSolver",
         "FourierModel",
         "Solver",
+        "distill",
         "load",
         "TableEncoder",
     }

@@ -1,8 +1,10 @@
 """Adaptive random Fourier features: models Σ βₖ exp(iωₖ·x) whose frequencies walk to where the data needs them."""
 
+from fourierwalk.distilling import distill
 from fourierwalk.estimators import AdaptiveFourierClassifier, AdaptiveFourierFeatures, AdaptiveFourierRegressor
 from fourierwalk.loading import load
 from fourierwalk.model import FourierModel
+from fourierwalk.operators.solver import AdaptiveFourierSolver
 from fourierwalk.solving.solver import Solver
 from fourierwalk.tables.encoder import TableEncoder
 from fourierwalk.version import VERSION
@@ -13,8 +15,10 @@ __all__ = [
     "AdaptiveFourierClassifier",
     "AdaptiveFourierFeatures",
     "AdaptiveFourierRegressor",
+    "AdaptiveFourierSolver",
     "FourierModel",
     "Solver",
     "TableEncoder",
+    "distill",
     "load",
 ]

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from fourierwalk.arrays import nufft
 from fourierwalk.arrays.complexes import complex_of
-from fourierwalk.arrays.library import Array, float64, like, namespace, to_host
+from fourierwalk.arrays.library import Array, float64, is_foreign, like, namespace, to_host
 from fourierwalk.arrays.memory import free_bytes
 from fourierwalk.arrays.products import matmul
-from fourierwalk.data.features import KINDS, Features, name_of, named
+from fourierwalk.calculus import derivatives, integrals
+from fourierwalk.calculus.distributions import Gaussian, Uniform
+from fourierwalk.data.features import KINDS, ComplexExponentials, CosineSine, Features, name_of, named
 from fourierwalk.data.rows import Block, Rows
 from fourierwalk.data.scaling import Scaling
+from fourierwalk.data.wave_sum import WaveSum, one_output
+from fourierwalk.exporting.description import Description
+from fourierwalk.exporting.exportable import Exportable
 from fourierwalk.files import container
 from fourierwalk.files.fields import Fields
 from fourierwalk.solving.fourier_space import applies
@@ -27,7 +35,7 @@ MOST_ENTRIES = 8_000_000
 
 
 @dataclass(frozen=True)
-class FourierModel:
+class FourierModel(Exportable):
     """A fitted model: a function of raw inputs x, with values in the targets' units.
 
     Parameters
@@ -77,21 +85,44 @@ class FourierModel:
 
     def __call__(self, x: Any) -> Array:
         """The values of the model (its real part), (n, q), clipped to the bounds if there are any."""
-        values = self._unbounded(x)
+        return self.bounded(self._unbounded(x))
+
+    def bounded(self, values: Array) -> Array:
+        """Values (…, q) clipped to the bounds if there are any."""
         if self.bounds is None:
             return values
         xp = namespace(values)
-        return xp.minimum(xp.maximum(values, self.bounds[None, 0, :]), self.bounds[None, 1, :])
+        return xp.minimum(xp.maximum(values, self.bounds[0, :]), self.bounds[1, :])
 
     def _unbounded(self, x: Any) -> Array:
         if self._transform_pays(x):
             points = self.scaling.rows(x).x
             return nufft.evaluate(points, self.frequencies, self.amplitudes, 1e-12).real + self.offset
+        if self._waves is not None and isinstance(x, np.ndarray):
+            return self._waves(x)
+        return self._concat(x, self._of_block) + self.offset
+
+    @cached_property
+    def _waves(self) -> WaveSum | None:
+        """The sum of waves for dense rows of NumPy; None for other features and other array libraries."""
+        if not self._has_waves or is_foreign(self.frequencies):
+            return None
+        return WaveSum.of(self.frequencies, self.amplitudes, self.offset, self.scaling.inputs)
+
+    @property
+    def _has_waves(self) -> bool:
+        return isinstance(self.features, ComplexExponentials | CosineSine)
+
+    def _of_block(self, block: Block) -> Array:
+        """The values at a block of scaled rows, without the offset."""
+        if self._has_waves and is_foreign(self.frequencies) and self.amplitudes.shape[1] == 1:
+            return one_output(block.project(self.frequencies), self.amplitudes)
         coefficients = self.features.coefficients(self.amplitudes)
-        return (
-            self._concat(x, lambda block: matmul(self.features.columns(block, self.frequencies), coefficients))
-            + self.offset
-        )
+        return matmul(self.features.columns(block, self.frequencies), coefficients)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields alone: what is derived from them is computed again."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def on_host(self) -> FourierModel:
         """The same model with NumPy arrays."""
@@ -162,6 +193,10 @@ class FourierModel:
         """
         return container.write(path, type(self).__name__, self.to_tables())
 
+    def description(self) -> Description:
+        """What the model computes, as plain arrays, for exports."""
+        return Description.of(self)
+
     def complex_values(self, x: Any) -> Array:
         """The complex values offset + Σ βₖ exp(iωₖ·x̃), (n, q). The paper measures errors by their modulus."""
         xp = namespace(self.amplitudes)
@@ -200,6 +235,53 @@ class FourierModel:
         turn = complex_of(xp.cos(shift), -xp.sin(shift))
         return omega, self.amplitudes * turn[:, None]
 
+    def gradient(self, x: Any) -> Array:
+        """The derivatives ∂f/∂xⱼ at x, (n, d), in the units of x; with several outputs (n, d, q).
+
+        They are exact. Like all derivatives and integrals, they ignore the bounds.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from fourierwalk import AdaptiveFourierRegressor
+        >>> x = np.linspace(-3, 3, 300)[:, None]
+        >>> model = AdaptiveFourierRegressor(8, random_state=0).fit(x, np.sin(2 * x[:, 0])).model_
+        >>> bool(np.max(np.abs(model.gradient(x[100:200]) - 2 * np.cos(2 * x[100:200]))) < 0.1)
+        True
+        """
+        return derivatives.gradient(self, x)
+
+    def hessian(self, x: Any) -> Array:
+        """The second derivatives ∂²f/∂xⱼ∂xₗ at x, (n, d, d); with several outputs (n, d, d, q)."""
+        return derivatives.hessian(self, x)
+
+    def laplacian(self, x: Any) -> Array:
+        """The sum of the second derivatives ∂²f/∂xⱼ² at x, (n,); with several outputs (n, q)."""
+        return derivatives.laplacian(self, x)
+
+    def integral(self, lower: Any, upper: Any) -> Array:
+        """The integral over a box with these bounds, (d,) each; with several outputs an array (q,)."""
+        return integrals.integral(self, lower, upper)
+
+    def moments(self, inputs: Uniform | Gaussian) -> integrals.Moments:
+        """Mean and variance of the output for independent random inputs, in closed form."""
+        return integrals.moments(self, inputs)
+
+    def sobol(self, inputs: Uniform | Gaussian) -> integrals.Sobol:
+        """First-order and total Sobol indices for independent random inputs, (d,); with several outputs (d, q).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from fourierwalk import AdaptiveFourierRegressor
+        >>> from fourierwalk.calculus import Uniform
+        >>> x = np.random.default_rng(0).uniform(-1, 1, (400, 2))
+        >>> model = AdaptiveFourierRegressor(32, random_state=0).fit(x, 2 * x[:, 0] + x[:, 1]).model_
+        >>> model.sobol(Uniform(-1, 1)).first.round(1)
+        array([0.8, 0.2])
+        """
+        return integrals.sobol(self, inputs)
+
     def relevance(self) -> Array:
         """The importance of each input, (d,): shares that sum to one."""
         if self.importances is None:
@@ -211,9 +293,9 @@ class FourierModel:
         work = float(x.shape[0]) * float(self.frequencies.shape[0])
         if work < LEAST_WORK or not nufft.is_installed():
             return False
-        rows = self.scaling.rows(x)
-        is_able = applies(rows, self.features)
-        return is_able and nufft.evaluation_bytes(rows.x, self.frequencies) < 0.25 * free_bytes()
+        if not applies(Rows(x), self.features):
+            return False
+        return nufft.evaluation_bytes(self.scaling.rows(x).x, self.frequencies) < 0.25 * free_bytes()
 
     def _concat(self, x: Any, evaluate: Any) -> Array:
         """The results of `evaluate` for all blocks of rows, one below the other."""

@@ -18,6 +18,9 @@ def by_chunks(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(method)
     def evaluated(estimator: Any, X: Any, *args: Any, **options: Any) -> Any:
+        if type(X) is np.ndarray:  # at once: one row takes a few microseconds
+            return method(estimator, X, *args, **options)
+
         def function(part: Any) -> Any:
             return method(estimator, part, *args, **options)
 
@@ -34,17 +37,29 @@ def _lazily(function: Callable[[Any], Any], X: Any) -> Any:
     import dask.array
 
     if hasattr(X, "columns"):
-        one = function(X.head(1, npartitions=1, compute=False)._meta_nonempty.iloc[:1])
+        one = function(X._meta_nonempty.iloc[:1])
+        if isinstance(one, tuple):
+            return _parted(function, X, len(one), _lazily)
         parts = [dask.delayed(function, pure=False)(part) for part in X.to_delayed()]
         shape = (np.nan, *one.shape[1:])
         return dask.array.concatenate([dask.array.from_delayed(part, shape, one.dtype) for part in parts])
     X = X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
     one = function(np.zeros((1, X.shape[1]), dtype=X.dtype))
-    changed = {"drop_axis": 1} if one.ndim == 1 else {"chunks": (X.chunks[0], (one.shape[1],))}
+    if isinstance(one, tuple):
+        return _parted(function, X, len(one), _lazily)
+    changed: dict[str, Any] = {"chunks": (X.chunks[0], *((size,) for size in one.shape[1:]))}
+    changed |= {"drop_axis": 1} if one.ndim == 1 else {"new_axis": list(range(2, one.ndim))}
     return X.map_blocks(function, dtype=one.dtype, meta=one[:0], **changed)
+
+
+def _parted(function: Callable[[Any], Any], X: Any, n: int, evaluate: Callable[..., Any]) -> tuple[Any, ...]:
+    """A function with several results, evaluated one result at a time."""
+    return tuple(evaluate(lambda part, i=i: function(part)[i], X) for i in range(n))
 
 
 def _sliced(function: Callable[[Any], Any], X: Any) -> Any:
     height = max(1, CHUNK_BYTES // (8 * int(X.shape[1])))
-    starts = range(0, int(X.shape[0]), height)
-    return np.concatenate([function(np.asarray(X[start : start + height])) for start in starts])
+    values = [function(np.asarray(X[start : start + height])) for start in range(0, int(X.shape[0]), height)]
+    if isinstance(values[0], tuple):
+        return tuple(np.concatenate(parts) for parts in zip(*values, strict=True))
+    return np.concatenate(values)

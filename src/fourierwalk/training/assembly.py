@@ -23,10 +23,13 @@ from fourierwalk.solving.solver import Solver
 from fourierwalk.solving.system import System, in_double
 from fourierwalk.solving.together import systems
 from fourierwalk.training.automatic import Automatic, Found, averaged
+from fourierwalk.training.evidence import Evidence
 from fourierwalk.training.followed import Resume
 from fourierwalk.training.history import Decision, Event, History
 from fourierwalk.training.panel import RowsPanel
 from fourierwalk.training.selection import Candidate, choose_regularization, left_out_values, values_at
+from fourierwalk.uncertainty.error_bars import ErrorBars
+from fourierwalk.uncertainty.posterior import MOST_COLUMNS, Posterior, factor_of_eigensystem, factor_of_system
 
 MOST_LEFT_OUT = 1000
 """Without validation rows, a calibration uses leave-one-out up to this many rows, and the rows of the fit beyond."""
@@ -46,6 +49,13 @@ class Calibration(NamedTuple):
     weight: np.ndarray | None
 
 
+class Member(NamedTuple):
+    """One of the models that are averaged: the number of its frequencies, and its λ (infinite: it is constant)."""
+
+    n_frequencies: int
+    regularization: float
+
+
 class Fit(NamedTuple):
     """The result of a fit; `interrupted` says whether the user pressed Ctrl-C."""
 
@@ -56,6 +66,8 @@ class Fit(NamedTuple):
     resume: Resume
     calibration: Calibration | None
     interrupted: bool = False
+    members: tuple[Member, ...] = ()
+    error_bars: ErrorBars | None = None
 
 
 class Watched(NamedTuple):
@@ -154,7 +166,8 @@ class Assembly:
     def fit(self, watched: Watched) -> Fit:
         """The model of a finished search, with history, calibration and what a warm start needs."""
         found, events = watched.found, list(watched.events)
-        members = self._finals(found.members, events)
+        solved = self._finals(found.members, events)
+        members = [member for member, _ in solved]
         self._warn_if_constant(members)
         model = self._model(members)
         resume = Resume(
@@ -172,49 +185,80 @@ class Assembly:
         calibration = _calibration(in_memory, found, members, self.scaling) if self.are_classes else None
         history = History.of([*events, *_solves(events)])
         weight = self.whole.rows.total_weight
-        return Fit(model, regularization, history, weight, resume, calibration, watched.interrupted)
+        parts = tuple(Member(int(each.frequencies.shape[0]), float(each.look.regularization)) for each in members)
+        bars = None if self.are_classes else self._error_bars(in_memory, found, solved)
+        return Fit(model, regularization, history, weight, resume, calibration, watched.interrupted, parts, bars)
 
-    def _finals(self, members: Sequence[Candidate], events: list[Event]) -> list[Candidate]:
+    def _error_bars(
+        self, whole: LeastSquares, found: Found, solved: Sequence[tuple[Candidate, np.ndarray | None]]
+    ) -> ErrorBars | None:
+        """What the error bars need; None if no row is new to the frequencies, or if the factors are too large."""
+        factors = [factor for _, factor in solved if factor is not None]
+        if len(factors) < len(solved):
+            return None
+        targets = self.scaling.targets
+        bounds = None if self.bounds is None else targets.apply(self.bounds)
+        members, split_by = [member for member, _ in solved], self.panel.split_by
+        n_folds = 0 if split_by is None or self.panel.validation is not None else len(split_by)
+        evidence = Evidence(whole, found, members, Posterior(tuple(factors)), bounds, n_folds)
+        return evidence.error_bars(to_host(targets.scale))
+
+    def _finals(self, members: Sequence[Candidate], events: list[Event]) -> list[tuple[Candidate, np.ndarray | None]]:
         """The members with amplitudes solved for on all rows; rows in chunks are read once for all members."""
         if self.all_rows is None:
             return [self._final(member, events) for member in members]
-        lifted = [member._replace(frequencies=self.panel.lifted(member.frequencies)) for member in members]
-        posed = iter(systems(self.whole, [member.frequencies for member in lifted if not member.is_constant]))
-        return [member if member.is_constant else self._of_all(member, next(posed), events) for member in lifted]
+        lifted = [self.panel.lifted(member.frequencies) for member in members if not member.is_constant]
+        posed = iter(systems(self.whole, lifted))
+        return [
+            self._final(member, events) if member.is_constant else self._of_all(member, next(posed), events)
+            for member in members
+        ]
 
-    def _of_all(self, member: Candidate, system: System, events: list[Event]) -> Candidate:
-        """The member with amplitudes from the equations of all rows.
+    def _of_all(self, member: Candidate, system: System, events: list[Event]) -> tuple[Candidate, np.ndarray | None]:
+        """The member with amplitudes from the equations of all rows, and the factor of their covariance.
 
         If the frequencies were chosen on a small sample, nearly all rows are new to them: generalised cross-validation
         then chooses λ anew.
         """
-        look, n_seen = member.look, len(self.raw)
-        is_small = not self.panel.rows.in_chunks and len(self.whole.rows) >= NEW_ROWS * n_seen
+        look, n_columns = member.look, self.features.n_columns * int(member.frequencies.shape[0])
+        is_small = not self.panel.rows.in_chunks and len(self.whole.rows) >= NEW_ROWS * len(self.raw)
         chosen = look.regularization if self.regularization is None else self.regularization
         if self.regularization is None and (is_small or math.isnan(look.error)):
             chosen = choose_regularization(Eigensystem.of(system, self.features))
             events.append(Decision(f"regularization {chosen:.3g} by generalised cross-validation on all rows"))
         z, _ = system.solved(chosen * system.weight)
         amplitudes = self.features.amplitudes(in_double(system.unknowns(z)))
-        return member._replace(look=look._replace(regularization=chosen), amplitudes=amplitudes)
+        factor = None
+        if not self.are_classes and n_columns <= MOST_COLUMNS:
+            factor = factor_of_system(system, self.features, chosen * system.weight, n_columns)
+        return member._replace(look=look._replace(regularization=chosen), amplitudes=amplitudes), factor
 
-    def _final(self, member: Candidate, events: list[Event]) -> Candidate:
-        """The member with amplitudes solved for on all rows.
+    def _final(self, member: Candidate, events: list[Event]) -> tuple[Candidate, np.ndarray | None]:
+        """The member with amplitudes solved for on all rows, and the factor of their covariance.
 
         λ is the user's, or was chosen on the validation rows; without these, generalised cross-validation chooses it.
         """
         look = member.look
+        n_columns = self.features.n_columns * int(member.frequencies.shape[0])
         if member.is_constant:
-            return member
+            return member, np.zeros((1, n_columns))
+        factor, keeps = None, not self.are_classes and n_columns <= MOST_COLUMNS
         if self.regularization is None and math.isnan(look.error):
             eigensystem = self.whole.eigensystem(member.frequencies)
             chosen = choose_regularization(eigensystem)
             amplitudes = eigensystem.amplitudes(chosen)
+            if keeps:
+                ridge = chosen * eigensystem.weight
+                factor = factor_of_eigensystem(eigensystem, self.features, ridge, n_columns)
             events.append(Decision(f"regularization {chosen:.3g} by generalised cross-validation at these frequencies"))
         else:
             chosen = look.regularization if self.regularization is None else self.regularization
-            amplitudes = replace(self.whole, regularization=chosen)(member.frequencies).amplitudes
-        return member._replace(look=look._replace(regularization=chosen), amplitudes=amplitudes)
+            problem = replace(self.whole, regularization=chosen)
+            amplitudes = problem(member.frequencies).amplitudes
+            if keeps:
+                system = problem.system(member.frequencies)  # from the cache
+                factor = factor_of_system(system, self.features, chosen * system.weight, n_columns)
+        return member._replace(look=look._replace(regularization=chosen), amplitudes=amplitudes), factor
 
     def _warn_if_constant(self, members: Sequence[Candidate]) -> None:
         if isinstance(self.search, Automatic) and all(member.is_constant for member in members):
@@ -228,8 +272,7 @@ class Assembly:
     def _model(self, members: Sequence[Candidate]) -> FourierModel:
         """The average of the members, in the inputs' and the targets' units."""
         frequencies, amplitudes = averaged([(member.frequencies, member.amplitudes) for member in members])
-        frequencies = frequencies if self.all_rows is not None else self.panel.lifted(frequencies)
-        importances, n = None, len(self.raw)
+        frequencies, importances, n = self.panel.lifted(frequencies), None, len(self.raw)
         if self.features.slopes is not None:
             some = self.raw.take(np.linspace(0, n - 1, min(n, GRADIENT_ROWS)).astype(np.int64))
             squares = mean_squared_gradients(some, self.features, frequencies, amplitudes)
