@@ -31,3 +31,15 @@ def test_dask_arrays_stay_lazy_in_all_methods():
 def test_arrays_in_memory_go_straight_through():
     model = AdaptiveFourierRegressor(**SETTINGS).fit(X, X[:, 0])
     assert model.predict(X.astype(np.float32)).dtype == np.float32
+
+
+def test_error_bars_are_lazy_too():
+    rows = dask.array.from_array(X, chunks=(20, 2))
+    model = AdaptiveFourierRegressor(**SETTINGS).fit(X, X[:, 0])
+    mean, deviation = model.predict(rows, return_std=True)
+    assert np.allclose(deviation.compute(), model.predict(X, return_std=True)[1])
+    assert mean.chunks == ((20, 20, 10),)
+    for level in (0.9, [0.5, 0.9]):
+        intervals = model.predict_interval(rows, level)
+        assert intervals.shape == model.predict_interval(X, level).shape
+        assert np.allclose(intervals.compute(), model.predict_interval(X, level))

@@ -3,7 +3,7 @@ import pytest
 
 from fourierwalk.chunks import Sliced
 from fourierwalk.chunks.rows import ChunkedRows, Preparation, Withholding
-from fourierwalk.chunks.targets import Numbers
+from fourierwalk.chunks.targets import NumberTargets
 from fourierwalk.data import Rows, Scaling
 
 RNG = np.random.default_rng(0)
@@ -12,7 +12,7 @@ SCALING = Scaling.fit(X, Y, W)
 
 
 def chunked(held_out=None, **options):
-    preparation = Preparation(SCALING, Numbers(), 2.0, held_out)
+    preparation = Preparation(SCALING, NumberTargets(), 2.0, held_out)
     return ChunkedRows(X[:0], Y[:0], chunks=Sliced(X, Y, W, rows=30), preparation=preparation, **options)
 
 

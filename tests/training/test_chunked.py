@@ -150,3 +150,19 @@ def test_arguments_that_need_rows_in_memory_are_refused():
 def test_an_iterator_is_refused_before_it_is_read():
     with pytest.raises(ValueError, match="got a generator, which can be read only once"):
         AdaptiveFourierRegressor(**FIXED).fit((X, Y) for _ in range(2))
+
+
+@pytest.mark.parametrize("rows", [600, 90])
+def test_error_bars_of_rows_in_blocks(small_sample, rows):
+    model = AdaptiveFourierRegressor(8, n_steps=20, random_state=0).fit(Sliced(X, Y, rows=rows))
+    low, high = model.predict_interval(X, 0.9).T
+    assert 0.8 < np.mean((low <= Y) & (high >= Y)) <= 1
+    mean, deviation = model.predict(X, return_std=True)
+    assert np.allclose(mean, model.predict(X), rtol=0, atol=1e-12)
+    assert np.all(deviation > 0)
+
+
+def test_a_part_does_not_follow_a_fit_on_blocks():
+    model = AdaptiveFourierRegressor(**FIXED).fit(Blocks([(X, Y)]))
+    with pytest.raises(ValueError, match="partial_fit after fit needs the rows of fit in memory, got a fit on rows"):
+        model.partial_fit(X, Y)

@@ -22,7 +22,7 @@ from fourierwalk.benchmarks.figures import Figure, median_seconds, medians_in_tu
 from fourierwalk.benchmarks.memory import peak_bytes
 from fourierwalk.chunks import Blocks, Chunks, DaskChunks, Sliced
 from fourierwalk.chunks.rows import ChunkedRows, Preparation, Share
-from fourierwalk.chunks.targets import Numbers
+from fourierwalk.chunks.targets import NumberTargets
 from fourierwalk.data.features import CosineSine
 from fourierwalk.data.rows import Rows
 from fourierwalk.data.scaling import Affine, Scaling
@@ -46,7 +46,7 @@ def unscaled(d: int) -> Scaling:
 
 def chunked(chunks: Chunks, d: int, n_rows: int) -> ChunkedRows:
     """The rows of some chunks."""
-    preparation = Preparation(unscaled(d), Numbers())
+    preparation = Preparation(unscaled(d), NumberTargets())
     known = (n_rows, float(n_rows))
     return ChunkedRows(np.empty((0, d)), np.empty((0, 1)), chunks=chunks, preparation=preparation, known=known)
 
@@ -150,7 +150,7 @@ def bench_growth(shrink: int) -> list[Figure]:
 def _sent_bytes(rows: tuple[np.ndarray, np.ndarray], d: int, n_frequencies: int) -> float:
     """The bytes of a share's question and answer."""
     term = InNormalEquations(CosineSine(), np.ones((n_frequencies, d)))
-    share = Share(term, Preparation(unscaled(d), Numbers()), 4096)
+    share = Share(term, Preparation(unscaled(d), NumberTargets()), 4096)
     answer = Sliced(*rows).sum(share)
     return float(math.fsum(len(pickle.dumps(part)) for part in (share, answer)))
 

@@ -12,7 +12,7 @@ import numpy as np
 from fourierwalk.arrays.library import like, scalar
 from fourierwalk.chunks.chunk import Chunk, Chunks
 from fourierwalk.chunks.survey import checked_weight, positive
-from fourierwalk.chunks.targets import Labels, Numbers
+from fourierwalk.chunks.targets import LabelTargets, NumberTargets
 from fourierwalk.chunks.tree import tree
 from fourierwalk.data.hashes import below, row_hash
 from fourierwalk.data.rows import BLOCK_BYTES, Block, Rows
@@ -36,7 +36,7 @@ class Preparation:
     """How a chunk of raw rows becomes scaled rows. It travels to where the chunks are."""
 
     scaling: Scaling
-    targets: Numbers | Labels
+    targets: NumberTargets | LabelTargets
     factor: float | None = None  # of the weights; None: all of them are one
     held_out: Withholding | None = None  # these rows are left out
 

@@ -16,7 +16,7 @@ from fourierwalk.data.scaling import MOST_MAGNITUDE
 
 
 @dataclass(frozen=True)
-class Moments:
+class ColumnMoments:
     """Weighted mean, squared deviations and range of some columns. Two of them add up by Chan's formula."""
 
     weight: float
@@ -26,7 +26,7 @@ class Moments:
     high: np.ndarray
 
     @classmethod
-    def of(cls, values: Array, weight: Array | None) -> Moments:
+    def of(cls, values: Array, weight: Array | None) -> ColumnMoments:
         """The moments of the rows of one array, (n, d)."""
         xp, values = namespace(values), float64(values)
         ones = like(np.ones(values.shape[0]), values) if weight is None else weight
@@ -36,9 +36,9 @@ class Moments:
         low, high = xp.min(values, axis=0), xp.max(values, axis=0)
         return cls(total, *(to_host(part) for part in (mean, deviations, low, high)))
 
-    def __add__(self, other: Moments) -> Moments:
+    def __add__(self, other: ColumnMoments) -> ColumnMoments:
         total, gap = self.weight + other.weight, other.mean - self.mean
-        return Moments(
+        return ColumnMoments(
             total,
             self.mean + gap * (other.weight / total),
             self.deviations + other.deviations + gap**2 * (self.weight * other.weight / total),
@@ -100,8 +100,8 @@ class Survey:
     """What one pass over the chunks has found."""
 
     sizes: tuple[int, ...]  # rows of each chunk
-    inputs: Moments
-    targets: Moments | Tally
+    inputs: ColumnMoments
+    targets: ColumnMoments | Tally
     weights: Weights
     n_outputs: int | None  # None: targets have one dimension
     anchor: Array  # an empty array of the chunks' library
@@ -154,15 +154,15 @@ class Surveyor:
         x, weight = _finite("X", chunk.x, chunk.index), checked_weight(chunk)
         counts = None if weight is None else like(weight, x)
         if self.counts_labels:
-            return _Measured(Moments.of(x, counts), None)
+            return _Measured(ColumnMoments.of(x, counts), None)
         y = _finite("y", numbers(chunk.y, chunk.index), chunk.index)
-        return _Measured(Moments.of(x, counts), Moments.of(y, counts))
+        return _Measured(ColumnMoments.of(x, counts), ColumnMoments.of(y, counts))
 
 
 @dataclass(frozen=True)
 class _Measured:
-    inputs: Moments
-    targets: Moments | None
+    inputs: ColumnMoments
+    targets: ColumnMoments | None
 
     def __add__(self, other: _Measured) -> _Measured:
         targets = None if self.targets is None else self.targets + other.targets  # type: ignore[operator]

@@ -13,7 +13,7 @@ from fourierwalk.chunks.survey import numbers
 
 
 @dataclass(frozen=True)
-class Numbers:
+class NumberTargets:
     """Targets that are numbers."""
 
     def columns(self, chunk: Chunk) -> Array:
@@ -23,7 +23,7 @@ class Numbers:
 
 
 @dataclass(frozen=True)
-class Labels:
+class LabelTargets:
     """Targets that are labels: one column for each of the sorted names, one where it is the row's own."""
 
     names: tuple[Any, ...]

@@ -11,8 +11,8 @@ import numpy as np
 from fourierwalk.arrays.library import Array, like, to_host
 from fourierwalk.chunks.chunk import Chunk, Chunks
 from fourierwalk.chunks.rows import ChunkedRows, Preparation, Withholding
-from fourierwalk.chunks.survey import Moments, Survey, Tally, positive, surveyed
-from fourierwalk.chunks.targets import Labels, Numbers
+from fourierwalk.chunks.survey import ColumnMoments, Survey, Tally, positive, surveyed
+from fourierwalk.chunks.targets import LabelTargets, NumberTargets
 from fourierwalk.data.hashes import below, place_hash
 from fourierwalk.data.rows import Rows
 from fourierwalk.data.scaling import Affine, Scaling, common_spread, spread_of
@@ -62,24 +62,24 @@ class Whole:
         The raw rows.
     survey : Survey
         What the first pass has found.
-    targets : Numbers or Labels
+    targets : NumberTargets or LabelTargets
         How raw targets become columns.
     """
 
     chunks: Chunks
     survey: Survey
-    targets: Numbers | Labels
+    targets: NumberTargets | LabelTargets
 
     @classmethod
     def of(cls, chunks: Chunks, are_labels: bool) -> Whole:
         """The rows after one pass over them, which checks every block."""
         survey = surveyed(chunks, are_labels)
         if not isinstance(survey.targets, Tally):
-            return cls(chunks, survey, Numbers())
+            return cls(chunks, survey, NumberTargets())
         names = sorted(label for label, weight in survey.targets.weights.items() if weight > 0)
         if len(names) < 2:
             raise ValueError(f"y must have at least 2 classes, got {len(names)}: {names[0]!r}.")
-        return cls(chunks, survey, Labels(tuple(names)))
+        return cls(chunks, survey, LabelTargets(tuple(names)))
 
     @property
     def n_rows(self) -> int:
@@ -173,7 +173,7 @@ class Whole:
     def bounds(self) -> Array | None:
         """The lowest and the highest target, (2, q); None for labels."""
         targets = self.survey.targets
-        return self._moved(np.stack((targets.low, targets.high))) if isinstance(targets, Moments) else None
+        return self._moved(np.stack((targets.low, targets.high))) if isinstance(targets, ColumnMoments) else None
 
     def _moved(self, values: np.ndarray) -> Array:
         return like(values, self.survey.anchor)
@@ -185,7 +185,7 @@ def _on_host(chunk: Chunk) -> Chunk:
     return Chunk(chunk.index, np.array(to_host(chunk.x)), np.array(to_host(chunk.y)), weight)
 
 
-def _rounded(moments: Moments) -> tuple[np.ndarray, np.ndarray]:
+def _rounded(moments: ColumnMoments) -> tuple[np.ndarray, np.ndarray]:
     """Means and standard deviations with 24 bits; means are rounded to a share of 2⁻²⁴ of the deviation."""
     spread = _bits24(spread_of(moments.mean, moments.deviations, moments.weight))
     unit = 2.0 ** (np.floor(np.log2(spread)) - 24)
