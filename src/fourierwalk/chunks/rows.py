@@ -99,12 +99,15 @@ class ChunkedRows(Rows):
         The number of chunks.
     known : tuple of int and float, optional
         The number of rows and their total weight, if an earlier pass has counted them.
+    reach : tuple of two arrays of shape (d,), optional
+        The lowest and the highest scaled inputs, likewise.
     """
 
     chunks: Chunks = field(kw_only=True)
     preparation: Preparation = field(kw_only=True)
     n_chunks: int = field(kw_only=True, default=1)
     known: tuple[int, float] | None = field(kw_only=True, default=None)
+    reach: Any = field(kw_only=True, default=None)  # type: ignore[misc]
     in_chunks: ClassVar[bool] = True
 
     def __len__(self) -> int:

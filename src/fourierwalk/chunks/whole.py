@@ -156,7 +156,13 @@ class Whole:
             preparation=preparation,
             n_chunks=len(self.survey.sizes),
             known=(facts.n_positive, total) if held_out is None else None,
+            reach=self._reach(scaling),
         )
+
+    def _reach(self, scaling: Scaling) -> tuple[np.ndarray, np.ndarray]:
+        """The lowest and the highest scaled inputs: scalings are increasing."""
+        low, high = (self._moved(bound[None, :]) for bound in (self.survey.inputs.low, self.survey.inputs.high))
+        return to_host(scaling.inputs.apply(low))[0], to_host(scaling.inputs.apply(high))[0]
 
     def held_out(self, fraction: float, seed: int) -> Withholding:
         """Validation rows: a fraction of all rows, but not more than are in a sample."""

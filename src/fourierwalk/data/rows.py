@@ -152,6 +152,7 @@ class Rows:
     block_bytes: int | None = None
     in_chunks: ClassVar[bool] = False  # whether nobody holds all rows: they can only be summed
     n_sums: ClassVar[int] = 2  # the most sums that a pass holds at the same time
+    reach: ClassVar[Any] = None  # the lowest and the highest inputs, if they are known
 
     def __post_init__(self) -> None:
         """Raise a `ValueError` for shapes that do not fit, rather than a LAPACK error later."""

@@ -83,10 +83,14 @@ class FourierSpace:
         """The rough time of transforms of `n_arrays` columns of a grid, without the time of their points."""
         if self.grid is not None:  # the grid may be larger than necessary
             bandwidth = np.maximum(bandwidth, self.grid.bandwidth / self.headroom)
-        spreading = SPREADING_SECONDS * len(self.rows) * WIDTH ** len(bandwidth) / STEPS_OF_A_GRID
+        spreading = self.spreading_seconds() / STEPS_OF_A_GRID
         is_new = compat.is_torch_array(self.rows.x) and self.grid is None  # counts only against a fast GPU
         seconds = n_arrays * nufft.fft_seconds(self._box.shape(self.headroom * bandwidth), self.rows.x)
         return seconds + is_new * spreading
+
+    def spreading_seconds(self) -> float:
+        """The rough time of making a grid."""
+        return SPREADING_SECONDS * len(self.rows) * WIDTH ** int(self.rows.x.shape[1])
 
     def grid_for(self, bandwidth: np.ndarray) -> Grid:
         """The present grid, or a new one if the bandwidth is larger than the grid's."""

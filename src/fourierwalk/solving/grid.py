@@ -47,7 +47,7 @@ class Box(NamedTuple):
     @classmethod
     def of(cls, rows: Rows) -> Box:
         """The bounding box of the rows. If it is nearly centred, it is centred: that saves a phase for each point."""
-        low, high = rows.sum(Bounds.of, int(rows.x.shape[1]))
+        low, high = rows.sum(Bounds.of, int(rows.x.shape[1])) if rows.reach is None else rows.reach
         reach = np.maximum(np.abs(low), np.abs(high))
         about_zero = 2 * reach <= 1.5 * (high - low)
         return cls(np.where(about_zero, -reach, low), np.where(about_zero, reach, high))

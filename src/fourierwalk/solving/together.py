@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from fourierwalk.arrays.library import Array, namespace
 from fourierwalk.data.rows import Block
@@ -38,16 +37,18 @@ class InSeveralSums:
 def systems(problem: LeastSquares, several: Sequence[Array]) -> list[System]:
     """The equations at each of several sets of frequencies, in double precision, from one pass over the rows.
 
-    On the spectral path that pass makes a grid that is fine enough for all of them.
+    On the spectral path that pass makes a grid that is fine enough for all of them. A grid is made if the user asks for
+    it, or if the direct path would take longer than to make it.
     """
     if not several:
         return []
-    space = problem.paths.space
-    if space is not None:
+    direct = [Direct(problem.rows, problem.features, frequencies) for frequencies in several]
+    space, seconds = problem.paths.space, sum(path.seconds(False) for path in direct)
+    if space is not None and (problem.solver.path == "spectral" or seconds > space.spreading_seconds()):
         space.grid_for(space.measured(namespace(several[0]).concat(list(several), axis=0)))
-    paths: list[Any] = [problem.paths.at(frequencies) for frequencies in several]
-    if not all(isinstance(path, Direct) for path in paths):
-        return [path.system("double") for path in paths]
+        return [problem.paths.at(frequencies).system("double") for frequencies in several]
+    for path in direct:
+        path.announce(problem.solver, problem.paths.budget)
     terms = tuple(InNormalEquations(problem.features, frequencies) for frequencies in several)
-    total = problem.rows.sum(InSeveralSums(terms), max(path.width for path in paths))
+    total = problem.rows.sum(InSeveralSums(terms), max(path.width for path in direct))
     return [sums.system(problem.features) for sums in total.sums]

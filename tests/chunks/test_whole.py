@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fourierwalk.chunks import Sliced, whole
+from fourierwalk.chunks.whole import Whole
+from fourierwalk.data import Scaling
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((900, 2)) * [1, 50] + [1e7, 3]
+Y = RNG.standard_normal(900)
+
+
+@pytest.fixture
+def small_sample(monkeypatch):
+    monkeypatch.setattr(whole, "SAMPLE_ROWS", 200)
+
+
+def test_the_sample_is_random_and_does_not_depend_on_the_chunks(small_sample):
+    samples = [Whole.of(Sliced(X, Y, rows=rows), False).sample for rows in (900, 77)]
+    assert np.array_equal(samples[0][0], samples[1][0])
+    assert np.array_equal(samples[0][1], samples[1][1])
+    assert 150 < len(samples[0][0]) < 250
+    assert samples[0][2] is None
+    places = np.searchsorted(np.sort(X[:, 1]), np.sort(samples[0][0][:, 1]))
+    assert abs(np.mean(places) - 450) < 80
+
+
+def test_all_rows_are_the_sample_if_they_fit():
+    rows = Whole.of(Sliced(X, Y, rows=77), False)
+    assert rows.is_in_sample
+    assert np.array_equal(rows.sample[0], X)
+
+
+@pytest.mark.parametrize("standardize", [True, False, "common", "robust"])
+@given(rows=st.integers(1, 900))
+@settings(deadline=None, max_examples=10)
+def test_the_scaling_is_of_all_rows_and_of_any_chunks(standardize, rows):
+    exact = Scaling.fit(X, Y[:, None], standardize=standardize)
+    one, other = (Whole.of(Sliced(X, Y, rows=n), False).scaled(exact) for n in (900, rows))
+    assert np.array_equal(one.inputs.center, other.inputs.center)
+    assert np.array_equal(one.inputs.scale, other.inputs.scale)
+    assert np.array_equal(one.targets.scale, other.targets.scale)
+    assert np.allclose(one.inputs.apply(X), exact.inputs.apply(X), rtol=1e-6, atol=1e-6)
+    assert np.allclose(one.targets.apply(Y[:, None]), exact.targets.apply(Y[:, None]), atol=1e-6)
+
+
+def test_reach_and_bounds_are_those_of_all_rows(small_sample):
+    rows = Whole.of(Sliced(X, Y, rows=77), False)
+    scaling = rows.scaled(Scaling.fit(X, Y[:, None]))
+    low, high = rows.rows(scaling).reach
+    assert np.array_equal(low, scaling.inputs.apply(X).min(axis=0))
+    assert np.array_equal(high, scaling.inputs.apply(X).max(axis=0))
+    assert rows.bounds[:, 0].tolist() == [Y.min(), Y.max()]
+
+
+def test_weights_are_taken_into_the_sample():
+    weight = np.where(np.arange(900) % 9 == 0, 0.0, np.linspace(1, 2, 900))
+    x, _, sampled = Whole.of(Sliced(X, Y, weight, rows=77), False).sample
+    assert len(x) == 800
+    assert np.isclose(np.mean(sampled), 1)
