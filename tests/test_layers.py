@@ -27,7 +27,8 @@ BELOW = {
     "calculus": {"arrays", "data"},
     "exporting": {"arrays", "data", "files", "parameters", "version"},
     "model": {"arrays", "calculus", "data", "exporting", "files", "solving"},
-    "training": {*CORE, "files", "model", "parameters"},
+    "uncertainty": {"arrays", "data", "files", "model", "reporting", "solving"},
+    "training": {*CORE, "files", "model", "parameters", "uncertainty"},
     "settings": {*CORE, "training"},
     "weights": {"arrays"},
     "tables": {"arrays", "parameters", "training", "weights"},
@@ -46,6 +47,7 @@ BELOW = {
         "inputs",
         "parts",
         "settings",
+        "uncertainty",
     },
     "distilling": {"arrays", "estimators", "inputs", "parameters", "tables"},
     "loading": {"estimators", "files", "model"},
@@ -159,7 +161,7 @@ def test_no_two_classes_have_one_name():
     assert [name for name, count in Counter(names).items() if count > 1] == []
 
 
-@pytest.mark.parametrize("folder", ["data", "sampling", "solving"])
+@pytest.mark.parametrize("folder", ["data", "sampling", "solving", "uncertainty"])
 def test_the_folders_names_are_all_in_the_reference(folder):
     module = importlib.import_module(f"fourierwalk.{folder}")
     section = REFERENCE.partition(f"currentmodule:: fourierwalk.{folder}\n")[2].partition("currentmodule::")[0]

@@ -9,11 +9,24 @@ import traceback
 import warnings
 from collections.abc import Sequence
 
-from fourierwalk.commands import bench, compare, demo, doctor, export, fit, inspect, predict, report, reproduce, solve
+from fourierwalk.commands import (
+    bench,
+    compare,
+    coverage,
+    demo,
+    doctor,
+    export,
+    fit,
+    inspect,
+    predict,
+    report,
+    reproduce,
+    solve,
+)
 from fourierwalk.files.writing import NotWritten
 from fourierwalk.version import VERSION
 
-COMMANDS = (demo, fit, predict, inspect, export, doctor, compare, report, reproduce, bench, solve)
+COMMANDS = (demo, fit, predict, inspect, export, doctor, compare, coverage, report, reproduce, solve, bench)
 
 EXIT_CODES = """exit codes:
   0 done, 1 a check failed (doctor), 2 an argument or an input is wrong, 3 an output cannot be written,

@@ -342,6 +342,16 @@ def groups(groups: Any, n_rows: int) -> np.ndarray | None:
     return codes
 
 
+def levels(confidence_level: Any) -> list[float]:
+    """The levels of prediction intervals, checked: one number between 0 and 1, or several."""
+    given = np.asarray(confidence_level)
+    if given.dtype.kind not in "iuf" or given.ndim > 1 or not given.size or not np.all((given > 0) & (given < 1)):
+        raise ValueError(
+            f"confidence_level must be a number above 0 and below 1, or several, got {confidence_level!r}."
+        )
+    return [float(level) for level in given.reshape(-1)]
+
+
 def where(values: Array) -> str:
     """The library and the device of an array, for messages."""
     library = namespace(values).__name__.removeprefix("array_api_compat.")

@@ -85,11 +85,14 @@ class FourierModel(Exportable):
 
     def __call__(self, x: Any) -> Array:
         """The values of the model (its real part), (n, q), clipped to the bounds if there are any."""
-        values = self._unbounded(x)
+        return self.bounded(self._unbounded(x))
+
+    def bounded(self, values: Array) -> Array:
+        """Values (…, q) clipped to the bounds if there are any."""
         if self.bounds is None:
             return values
         xp = namespace(values)
-        return xp.minimum(xp.maximum(values, self.bounds[None, 0, :]), self.bounds[None, 1, :])
+        return xp.minimum(xp.maximum(values, self.bounds[0, :]), self.bounds[1, :])
 
     def _unbounded(self, x: Any) -> Array:
         if self._transform_pays(x):
