@@ -28,7 +28,7 @@ PEER_FOLDS = 5
 N_SUBJECTS, N_VISITS, N_MONTHS, MONTHS_TOGETHER = 120, 10, 1200, 24
 
 
-class TestedRows(NamedTuple):
+class SplitRows(NamedTuple):
     """Training rows, whose groups are held out together if there are any, and test rows."""
 
     x: Any
@@ -43,7 +43,7 @@ class CoverageCell(NamedTuple):
 
     name: str
     group: str
-    rows_of: Callable[[int], TestedRows]
+    rows_of: Callable[[int], SplitRows]
     method: str
     split: int
     rows: int | None
@@ -63,7 +63,7 @@ class CoverageCell(NamedTuple):
             "most_rows": self.rows,
         }
 
-    def problem(self) -> TestedRows:
+    def problem(self) -> SplitRows:
         """The rows."""
         found = self.rows_of(self.split)
         if self.rows is None or len(found.y) <= self.rows:
@@ -74,7 +74,7 @@ class CoverageCell(NamedTuple):
         )
 
 
-class Intervals(NamedTuple):
+class IntervalsFound(NamedTuple):
     """What a method gives: intervals (n, 2, n_levels), and, where it has them, means and standard deviations."""
 
     intervals: np.ndarray
@@ -84,7 +84,7 @@ class Intervals(NamedTuple):
     more: dict[str, Any]
 
 
-def ours(problem: TestedRows, seed: int) -> Intervals:
+def ours(problem: SplitRows, seed: int) -> IntervalsFound:
     """One fit with default settings."""
     start = time.perf_counter()
     model = AdaptiveFourierRegressor(random_state=seed).fit(problem.x, problem.y, groups=problem.groups)
@@ -99,10 +99,10 @@ def ours(problem: TestedRows, seed: int) -> Intervals:
         "held_out": int(bars.conformal.weight.size),
         "std_bytes": int(sum(factor.nbytes for factor in bars.posterior.factors)),
     }
-    return Intervals(model.predict_interval(problem.x_test, list(LEVELS)), mean, std, seconds, more)
+    return IntervalsFound(model.predict_interval(problem.x_test, list(LEVELS)), mean, std, seconds, more)
 
 
-def mapie(problem: TestedRows, seed: int) -> Intervals:
+def mapie(problem: SplitRows, seed: int) -> IntervalsFound:
     """MAPIE's cross-validation+, which fits our estimator once more for each of five folds."""
     from mapie.regression import CrossConformalRegressor
 
@@ -117,10 +117,10 @@ def mapie(problem: TestedRows, seed: int) -> Intervals:
     peer.fit_conformalize(problem.x, problem.y, groups=problem.groups)
     seconds = time.perf_counter() - start
     mean, intervals = peer.predict_interval(problem.x_test)
-    return Intervals(intervals, mean, None, seconds, {})
+    return IntervalsFound(intervals, mean, None, seconds, {})
 
 
-METHODS: dict[str, Callable[[TestedRows, int], Intervals]] = {"ours": ours, "mapie": mapie}
+METHODS: dict[str, Callable[[SplitRows, int], IntervalsFound]] = {"ours": ours, "mapie": mapie}
 
 
 def cells(
@@ -157,11 +157,11 @@ def _tables(data_dir: str, names: Sequence[str]) -> Iterator[tuple[str, str, Any
             yield dataset.name, group, _rows_of(dataset), splits, {"sha256": dataset.settings["sha256"]}
 
 
-def _rows_of(dataset: Dataset) -> Callable[[int], TestedRows]:
-    return lambda split: TestedRows(*dataset.splits(split))
+def _rows_of(dataset: Dataset) -> Callable[[int], SplitRows]:
+    return lambda split: SplitRows(*dataset.splits(split))
 
 
-def subjects(split: int) -> TestedRows:
+def subjects(split: int) -> SplitRows:
     """Repeated measurements: each subject has an offset of its own. Test rows are of new subjects."""
     rng = np.random.default_rng([split, 7])
     subject = np.repeat(np.arange(2 * N_SUBJECTS), N_VISITS)
@@ -170,10 +170,10 @@ def subjects(split: int) -> TestedRows:
     offset = 0.5 * rng.standard_normal(2 * N_SUBJECTS)[subject]
     y = np.sin(x[:, 0]) + 0.5 * x[:, 1] * x[:, 3] + offset + 0.2 * rng.standard_normal(subject.size)
     seen = subject < N_SUBJECTS
-    return TestedRows(x[seen], y[seen], x[~seen], y[~seen], subject[seen])
+    return SplitRows(x[seen], y[seen], x[~seen], y[~seen], subject[seen])
 
 
-def seasons(split: int) -> TestedRows:
+def seasons(split: int) -> SplitRows:
     """A trend with a season and noise that remembers the last month. Whole blocks of two years are test rows."""
     rng = np.random.default_rng([split, 8])
     month = np.arange(N_MONTHS)
@@ -185,10 +185,10 @@ def seasons(split: int) -> TestedRows:
     test = np.isin(block, rng.permutation(N_MONTHS // MONTHS_TOGETHER)[: N_MONTHS // MONTHS_TOGETHER // 5])
     angle = 2 * np.pi * month / 12
     x = np.stack((month / 12, np.cos(angle), np.sin(angle)), axis=1)
-    return TestedRows(x[~test], y[~test], x[test], y[test], block[~test])
+    return SplitRows(x[~test], y[~test], x[test], y[test], block[~test])
 
 
-DEPENDENT: dict[str, Callable[[int], TestedRows]] = {"subjects": subjects, "seasons": seasons}
+DEPENDENT: dict[str, Callable[[int], SplitRows]] = {"subjects": subjects, "seasons": seasons}
 """Rows that are not exchangeable, with the groups to hold out together."""
 
 
@@ -213,7 +213,7 @@ def compute(cell: CoverageCell, n_threads: int | None) -> dict[str, Any]:
         return {"failure": f"{type(error).__name__}: {error}"}
 
 
-def measured(found: Intervals, problem: TestedRows) -> dict[str, Any]:
+def measured(found: IntervalsFound, problem: SplitRows) -> dict[str, Any]:
     """The figures of one cell."""
     truth = problem.y_test
     intervals = np.asarray(found.intervals, dtype=np.float64)
