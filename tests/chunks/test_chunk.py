@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 import torch
 
 from fourierwalk.chunks import Chunk, Chunks, Sliced
@@ -23,6 +24,8 @@ def test_lists_and_frames_become_arrays_and_tensors_stay():
 def test_columns_that_are_no_numbers_are_named():
     with pytest.raises(ValueError, match="got str in column 'word': encode categories"):
         Chunk.of(0, pd.DataFrame({"word": ["a"]}), [1])
+    with pytest.raises(ValueError, match="X in blocks must be dense, got a sparse csr_array in block 2"):
+        Chunk.of(2, scipy.sparse.csr_array(np.eye(2)), [1, 2])
     with pytest.raises(ValueError, match="y must have 1 or 2 dimensions, got 0 in block 5"):
         Chunk.of(5, [[1.0]], 1.0)
 

@@ -1,6 +1,7 @@
 import os
 import signal
 
+import h5py
 import numpy as np
 import pytest
 
@@ -51,6 +52,13 @@ def test_a_pass_that_always_kills_is_given_up(tmp_path):
     chunks = Loky(Sliced(*on_disk(tmp_path), rows=200), n_jobs=2)
     with pytest.raises(RuntimeError, match="a process of n_jobs=2 died in each of 3 attempts"):
         chunks.sum(Dying(tmp_path, times=100))
+
+
+def test_other_processes_must_be_able_to_open_the_arrays(tmp_path):
+    with h5py.File(tmp_path / "rows.h5", "w") as file:
+        x, y = file.create_dataset("x", data=np.ones((2, 1))), np.ones(2)
+        with pytest.raises(ValueError, match="Loky needs arrays that other processes can open, got an h5py dataset"):
+            Loky(Sliced(x, y))
 
 
 def test_chunks_must_have_numbers():

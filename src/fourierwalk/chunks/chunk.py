@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+import scipy.sparse
 
 from fourierwalk.arrays.library import Array, is_foreign
 from fourierwalk.chunks.tree import tree
@@ -79,6 +80,8 @@ def _matrix(x: Any, index: int) -> Array:
                     f"X in blocks must have columns of numbers, got {kind} in column {name!r}: encode categories, "
                     "texts and dates as numbers first (TableEncoder does it for frames in memory)."
                 )
+    if scipy.sparse.issparse(x):
+        raise ValueError(f"X in blocks must be dense, got a sparse {type(x).__name__} in block {index}.")
     x = _array(x)
     if x.ndim != 2:
         raise ValueError(f"X must have 2 dimensions, got {x.ndim} in block {index}.")

@@ -44,6 +44,8 @@ class Loky:
             raise ValueError(
                 f"Loky needs chunks that have numbers (Sliced, ParquetChunks), got {type(chunks).__name__}."
             )
+        if type(getattr(chunks, "x", None)).__module__.startswith("h5py"):
+            raise ValueError("Loky needs arrays that other processes can open, got an h5py dataset: Zarr can be.")
         self.chunks, self.n_jobs = chunks, n_jobs
 
     def each(self, share: Callable[[Chunk], Any]) -> list[Any]:
