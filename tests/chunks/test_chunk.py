@@ -2,7 +2,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
-import torch
 
 from fourierwalk.chunks import Chunk, Chunks, Sliced
 
@@ -15,10 +14,14 @@ def test_parts_of_a_chunk():
     assert part.weight.tolist() == [1, 1]
 
 
-def test_lists_and_frames_become_arrays_and_tensors_stay():
+def test_tensors_stay():
+    torch = pytest.importorskip("torch")
+    assert isinstance(Chunk.of(0, torch.ones(1, 2), torch.ones(1)).x, torch.Tensor)
+
+
+def test_lists_and_frames_become_arrays():
     assert Chunk.of(0, [[1, 2]], [3]).x.shape == (1, 2)
     assert type(Chunk.of(0, pd.DataFrame({"a": [1.0]}), pd.Series([1.0])).x) is np.ndarray
-    assert isinstance(Chunk.of(0, torch.ones(1, 2), torch.ones(1)).x, torch.Tensor)
 
 
 def test_columns_that_are_no_numbers_are_named():

@@ -13,7 +13,6 @@ import dask.dataframe
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 from distributed import Client, LocalCluster
 
 from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierRegressor
@@ -104,6 +103,7 @@ def picked_here():
 
 
 def test_chunks_of_torch_are_computed_where_they_are(client):
+    torch = pytest.importorskip("torch")
     tensors = dask.array.from_array(X, chunks=(300, 3)).map_blocks(torch.as_tensor, meta=np.empty((0, 0)))
     x, y = divided(300, 300)
     assert np.max(np.abs(walked(tensors, y).model_(X) - walked(x, y).model_(X))) < 1e-10

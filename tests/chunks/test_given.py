@@ -4,7 +4,6 @@ import pyarrow as pa
 import pyarrow.dataset
 import pytest
 import scipy.sparse
-import torch
 
 from fourierwalk.chunks import Blocks, Sliced, whole
 from fourierwalk.chunks import given as module
@@ -20,7 +19,6 @@ X, Y = np.ones((6, 2)), np.ones(6)
         X.tolist(),
         pd.DataFrame(X),
         scipy.sparse.csr_array(X),
-        torch.ones(6, 2),
         [[1.0, 2.0]],
         [],
         "words",
@@ -32,6 +30,12 @@ X, Y = np.ones((6, 2)), np.ones(6)
 @pytest.mark.parametrize("y", [Y, None])
 def test_what_is_in_memory_stays_there(x, y):
     assert chunks_of(x, y) is None
+
+
+def test_tensors_stay_where_they_are():
+    torch = pytest.importorskip("torch")
+    assert chunks_of(torch.ones(6, 2), torch.ones(6)) is None
+    assert chunks_of(torch.ones(6, 2)) is None
 
 
 def test_blocks_are_recognised():

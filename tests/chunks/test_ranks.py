@@ -1,5 +1,6 @@
 """Fits by two real ranks of torchrun, over gloo."""
 
+import importlib
 import os
 import subprocess
 import sys
@@ -7,11 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ranks_program import SETTINGS, rows
 
 from fourierwalk import AdaptiveFourierRegressor
 from fourierwalk.chunks import Ranks, Sliced
 
+dist = pytest.importorskip("torch.distributed")
+program = importlib.import_module("ranks_program")
+SETTINGS, rows = program.SETTINGS, program.rows
 PROGRAM = Path(__file__).parents[1] / "ranks_program.py"
 
 
@@ -49,3 +52,15 @@ def test_a_lost_rank_is_said_in_time(tmp_path):
 def test_ranks_need_a_process_group():
     with pytest.raises(ValueError, match=r"Ranks needs torch.distributed.init_process_group\(\) before it"):
         Ranks(np.ones((2, 1)), np.ones(2))
+
+
+def test_one_rank_is_one_process(tmp_path):
+    dist.init_process_group("gloo", init_method=f"file://{tmp_path / 'store'}", rank=0, world_size=1)
+    try:
+        model = AdaptiveFourierRegressor(**SETTINGS).fit(Ranks(Sliced(*rows(), rows=200)))
+        with pytest.raises(ValueError, match="X must be finite in blocks"):
+            AdaptiveFourierRegressor(**SETTINGS).fit(Ranks(np.full((2, 1), np.nan), np.ones(2)))
+    finally:
+        dist.destroy_process_group()
+    local = AdaptiveFourierRegressor(**SETTINGS).fit(Sliced(*rows(), rows=200))
+    assert np.array_equal(model.amplitudes_, local.amplitudes_)

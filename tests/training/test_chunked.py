@@ -4,7 +4,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -118,6 +117,7 @@ def test_several_outputs_and_features():
 
 
 def test_blocks_of_torch_are_computed_by_torch():
+    torch = pytest.importorskip("torch")
     tensors = Blocks([(torch.as_tensor(X[part]), torch.as_tensor(Y[part])) for part in (slice(0, 99), slice(99, N))])
     model = AdaptiveFourierRegressor(**FIXED).fit(tensors)
     assert isinstance(model.frequencies_, torch.Tensor)
