@@ -131,11 +131,12 @@ def bench_growth(shrink: int) -> list[Figure]:
     d, n_frequencies, case = 10, 64, "direct step over N, d = 10, K = 64"
     sizes = [n // shrink for n in (100_000, 1_000_000, 10_000_000)]
     block = made(0, 50_000, d)
-    seconds = []
+    steps = []
     for n_rows in sizes:
         parts = [min(50_000, n_rows - start) for start in range(0, n_rows, 50_000)]
         blocks = Blocks([tuple(values[:part] for values in block) for part in parts])
-        seconds.append(median_seconds(stepped(chunked(blocks, d, n_rows), n_frequencies), 3))
+        steps.append(stepped(chunked(blocks, d, n_rows), n_frequencies))
+    seconds = medians_in_turn(steps, 3)
     slope = float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
     sent = [_sent_bytes(made(0, n, d), d, n_frequencies) for n in (1_000, 50_000)]
     name = f"exponent, {sizes[0]:,} to {sizes[-1]:,} rows"
