@@ -1,5 +1,6 @@
 """Adaptive random Fourier features: models Σ βₖ exp(iωₖ·x) whose frequencies walk to where the data needs them."""
 
+from fourierwalk.checkpoints.checkpoint import Checkpoint
 from fourierwalk.estimators import AdaptiveFourierClassifier, AdaptiveFourierFeatures, AdaptiveFourierRegressor
 from fourierwalk.loading import load
 from fourierwalk.model import FourierModel
@@ -13,6 +14,7 @@ __all__ = [
     "AdaptiveFourierClassifier",
     "AdaptiveFourierFeatures",
     "AdaptiveFourierRegressor",
+    "Checkpoint",
     "FourierModel",
     "Solver",
     "TableEncoder",
