@@ -48,7 +48,7 @@ class Generations:
             raise ValueError(f"checkpoint {self.path} holds {newest.kind[:40]!r} and no checkpoint: give another name.")
         if newest.library != VERSION:
             raise ValueError(
-                f"checkpoint {self.path} is of fourierwalk {newest.library[:20]}, and this is {VERSION}: a fit continues "
+                f"checkpoint {self.path} is of fourierwalk {newest.library[:20]}, and this is {VERSION}: a fit goes on "
                 f"only with the version that began it; remove the file to begin anew."
             )
         try:

@@ -99,7 +99,7 @@ class FourierSpace:
         return self._pairs
 
     def mark(self) -> dict[str, Any]:
-        """The bandwidths of the grid and of the last frequencies, for `restore`: sums depend on them in the last bits."""
+        """The bandwidths of the grid and of the last frequencies, for `restore`: last bits of sums depend on them."""
         return {"grid": None if self.grid is None else self.grid.bandwidth, "last": self._bandwidth}
 
     def restore(self, mark: dict[str, Any]) -> None:

@@ -21,7 +21,7 @@ from fourierwalk.training.following import Ending, Phase, Trail, follow_from, sp
 from fourierwalk.training.history import Decision, Event
 from fourierwalk.training.policy import DEFAULT, Policy
 from fourierwalk.training.replay import Request, piece
-from fourierwalk.training.selection import Candidate, Look, Selection, by_leave_one_out
+from fourierwalk.training.selection import Candidate, Selection, by_leave_one_out
 from fourierwalk.training.starts import KINDS, MOST_DOUBLINGS, Drawing, Shape, drawn
 
 WALK_REGULARIZATION = 0.01
@@ -153,7 +153,9 @@ class Automatic:
     n_steps: int | None = None
     patience: int | None = None
 
-    def search(self, panel: Panel, start: Start, rng: np.random.Generator) -> Generator[Event | Found | Request, Any, Found]:
+    def search(
+        self, panel: Panel, start: Start, rng: np.random.Generator
+    ) -> Generator[Event | Found | Request, Any, Found]:
         """Search for frequencies. Yields every step, look and decision, and each better result as a `Found`."""
         if not panel.holds_out:
             return (yield from self._by_leave_one_out(panel.split(0).problem, start, rng))
