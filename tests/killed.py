@@ -16,7 +16,7 @@ CASES = {
     "auto": {"n_frequencies": 24, "n_steps": 90},
     "algorithm 1": {"sampler": "metropolis", "n_steps": 300, "early_stopping": True},
     "algorithm 2": {"sampler": "metropolis", "n_steps": 300, "adapt_after": 20, "max_norm": 9.0},
-    "resampling": {"sampler": "resampling", "n_steps": 300, "early_stopping": True},
+    "resampling": {"sampler": "resampling", "n_steps": 300, "early_stopping": True, "max_norm": 9.0},
     "descent": {"sampler": "descent", "n_steps": 150, "early_stopping": True, "patience": 50},
     "batches": {"sampler": "metropolis", "n_steps": 300, "solver": Solver(batch_size=200)},
 }

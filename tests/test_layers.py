@@ -44,6 +44,7 @@ BELOW = {
         "inputs",
         "settings",
     },
+    "planning": {*CORE, "parameters", "training"},
     "loading": {"estimators", "files", "model"},
     "__init__": {"checkpoints", "estimators", "loading", "model", "solving", "tables", "version"},
     "reading": {"arrays", "tables"},

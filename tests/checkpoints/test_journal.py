@@ -28,7 +28,7 @@ def stop_at(monkeypatch):
 
         def counted(self, tree):
             left[0] -= 1
-            if left[0] == 0:
+            if left[0] <= 0:
                 raise Stopped
             write(self, tree)
 
@@ -126,7 +126,7 @@ def test_the_file_of_another_fit_is_refused(changed, x, said, tmp_path):
     path = tmp_path / "fit.fw"
     small(checkpoint=path).fit(X, Y)
     before = path.read_bytes()
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(ValueError, match="^checkpoint") as error:
         small(checkpoint=path, **changed).fit(x, Y)
     assert str(error.value) == (
         f"checkpoint {path} belongs to a fit with {said}: give another name, remove the file, or give a folder in "

@@ -33,7 +33,7 @@ VALUES = [
 def assert_same(a, b):
     assert type(a) is type(b)
     if isinstance(a, np.ndarray):
-        assert a.dtype == b.dtype and a.tobytes() == b.tobytes() and a.flags.f_contiguous == b.flags.f_contiguous
+        assert (a.dtype, a.tobytes(), a.flags.f_contiguous) == (b.dtype, b.tobytes(), b.flags.f_contiguous)
     elif isinstance(a, dict):
         assert a.keys() == b.keys()
         for key in a:

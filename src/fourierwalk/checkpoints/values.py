@@ -74,7 +74,8 @@ NUMBERS = {"Info": ("step", "acceptance", "step_size", "loss"), "Look": ("step",
 
 def packed_events(events: Sequence[Any]) -> dict[str, Any]:
     """Steps, looks and decisions as columns."""
-    infos, looks = ([event for event in events if isinstance(event, kind)] for kind in (Info, Look))
+    infos = [event for event in events if isinstance(event, Info)]
+    looks = [event for event in events if isinstance(event, Look)]
     solves = list(dict.fromkeys(info.solve for info in infos))
     return {
         "kinds": np.array([("Info", "Look", "Decision").index(type(event).__name__) for event in events], dtype="<i4"),
@@ -90,8 +91,10 @@ def unpacked_events(tree: Mapping[str, Any]) -> list[Any]:
     """The inverse of `packed_events`."""
     solves = [None if solve is None else SolveInfo(*solve) for solve in tree["solves"]]
     infos = (
-        Info(int(step), *numbers, solve=solves[code], phase=phase)
-        for (step, *numbers, phase), code in zip(_rows(tree["infos"]), tree["solve"].tolist(), strict=True)
+        Info(int(step), acceptance, size, loss, solves[code], phase)
+        for (step, acceptance, size, loss, phase), code in zip(
+            _rows(tree["infos"]), tree["solve"].tolist(), strict=True
+        )
     )
     looks = (Look(int(step), error, chosen, phase) for step, error, chosen, phase in _rows(tree["looks"]))
     decisions = (Decision(text, n_left) for text, n_left in tree["decisions"])

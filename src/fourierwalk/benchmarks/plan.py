@@ -1,0 +1,67 @@
+"""How far the plan of a fit is from the fit: eight configurations, predicted and measured in one process."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from fourierwalk.benchmarks.figures import Figure
+from fourierwalk.estimators import AdaptiveFourierRegressor
+from fourierwalk.planning.machine import Machine
+from fourierwalk.planning.plan import Work, plan
+
+CASES = (
+    (1_000, 5, 32),
+    (3_000, 100, 64),
+    (10_000, 5, 64),
+    (10_000, 10, 256),
+    (30_000, 20, 128),
+    (100_000, 4, 128),
+    (100_000, 10, 512),
+    (300_000, 50, 64),
+)
+"""Rows, inputs and frequencies."""
+
+MOST_OFF = 0.3
+SECONDS = 6.0
+
+
+def bench_plan(shrink: int) -> list[Figure]:
+    """The seconds of a fit by Algorithm 1 with a fixed number of steps: predicted against measured."""
+    figures = []
+    for n_rows, n_inputs, n_frequencies in CASES:
+        sizes = n_rows // shrink, n_inputs, max(2, n_frequencies // shrink)
+        before = Machine.measured(*sizes)
+        n_steps = int(min(200, max(4, SECONDS / shrink / plan(Work(*sizes), before).step_seconds)))
+        work = Work(*sizes, n_steps=n_steps)
+        seconds = _measured(work)
+        machines = (before, Machine.measured(*sizes))  # also after the fit, because others may use the machine
+        ratio = float(np.mean([plan(work, machine).fit_seconds for machine in machines])) / seconds
+        case = f"N = {sizes[0]:,}, d = {sizes[1]}, K = {sizes[2]}, {n_steps} steps"
+        figures.append(Figure(case, "seconds of the fit, predicted over measured", ratio))
+        figures.append(Figure(case, "off by the share", abs(ratio - 1), MOST_OFF, True))
+    return figures
+
+
+def _measured(work: Work) -> float:
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((work.n_rows, work.n_inputs))
+    y = np.sin(x[:, 0])
+    model = AdaptiveFourierRegressor(
+        work.n_frequencies,
+        sampler="metropolis",
+        n_steps=work.n_steps,
+        refit_every=work.refit_every,
+        solver="direct",
+        random_state=0,
+        regularization=0.1,
+        initial=1.0,
+    )
+    start = time.perf_counter()
+    model.fit(x, y)
+    return time.perf_counter() - start
+
+
+BENCHES: dict[str, Callable[[int], list[Figure]]] = {"plan": bench_plan}
