@@ -39,6 +39,7 @@ BELOW = {
         "files",
         "model",
         "parameters",
+        "planning",
         "tables",
         "training",
         "inputs",

@@ -29,8 +29,10 @@ from fourierwalk.data.streaming import Streamed
 from fourierwalk.files import container
 from fourierwalk.files.fields import Fields
 from fourierwalk.model import FourierModel
+from fourierwalk.planning.announcement import announcement
 from fourierwalk.tables.encoder import TableEncoder, are_classes
-from fourierwalk.training.history import History
+from fourierwalk.training.history import Decision, History
+from fourierwalk.training.progress import Progress
 from fourierwalk.training.temperature import best_temperature
 from fourierwalk.training.training import Data, Fit, Resume, Training
 
@@ -350,6 +352,8 @@ class _AdaptiveFourier(CallbackSupportMixin, BaseEstimator):
         if resume is not None:
             _check_resumable(resume.state.frequencies, resume.best, training, data)
         journal, rng = self._journal(data, rng, resume)
+        if int(self.verbose) >= 1:
+            self._announce(training, data, resume)
         callbacks = Callbacks(self)
         fit = training.run(data, rng, resume, [callbacks.see], journal)
         self._last = fit.resume, rng
@@ -372,6 +376,14 @@ class _AdaptiveFourier(CallbackSupportMixin, BaseEstimator):
         packed = {name: settings.packed(name, value) for name, value in own.items()}
         is_seeded = self.random_state is not None
         return opened(checkpoint, {"estimator": type(self).__name__, **packed}, data, rng, is_seeded, resume)
+
+    def _announce(self, training: Training, data: Data, resume: Resume | None) -> None:
+        """Print how long the fit may take, if it is long."""
+        search, n = training.resolve(data, resume), self.n_frequencies
+        sizes = (int(data.x.shape[0]), int(data.x.shape[1]), int(data.y.shape[1]), None if n == "auto" else int(n))
+        said = announcement(search, *sizes) if self.device is None and not is_foreign(data.y) else None
+        if said is not None:
+            Progress(int(self.verbose)).see(Decision(said))
 
     def _ended(self, fit: Fit) -> Any:
         """Return the estimator, or raise `KeyboardInterrupt` if the user interrupted the fit: the model is usable."""

@@ -23,7 +23,7 @@ from fourierwalk import AdaptiveFourierRegressor, Checkpoint, settings
     ],
 )
 def test_bad_settings_are_refused_in_a_sentence(value, said):
-    with pytest.raises(ValueError, match="^checkpoint") as error:
+    with pytest.raises(ValueError, match=r"^checkpoint") as error:
         AdaptiveFourierRegressor(checkpoint=value).fit(np.ones((9, 1)), np.arange(9.0))
     assert str(error.value) == said
 

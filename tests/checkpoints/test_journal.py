@@ -126,7 +126,7 @@ def test_the_file_of_another_fit_is_refused(changed, x, said, tmp_path):
     path = tmp_path / "fit.fw"
     small(checkpoint=path).fit(X, Y)
     before = path.read_bytes()
-    with pytest.raises(ValueError, match="^checkpoint") as error:
+    with pytest.raises(ValueError, match=r"^checkpoint") as error:
         small(checkpoint=path, **changed).fit(x, Y)
     assert str(error.value) == (
         f"checkpoint {path} belongs to a fit with {said}: give another name, remove the file, or give a folder in "

@@ -61,6 +61,9 @@ class Generations:
                 f"checkpoint {self.path} belongs to a fit with {difference}: give another name, remove the file, or "
                 f"give a folder in which each fit has a file of its own."
             )
+        for left in self.path.parent.glob(f".{self.path.name}.*.part"):  # of a fit that was killed while it wrote
+            with suppress(OSError):
+                left.unlink()
         self._note()
         return newest.tree
 
@@ -83,11 +86,7 @@ class Generations:
 
     def claim(self, tree: Mapping[str, Any]) -> None:
         """Write the first file. An error is raised now, when nothing is lost."""
-        for left in self.path.parent.glob(f".{self.path.name}.*.part"):  # of a fit that was killed while it wrote
-            with suppress(OSError):
-                left.unlink()
-        if not self.path.exists():
-            container.write(self.path, KIND, {"fit": self.fingerprint._asdict(), **tree})
+        container.write(self.path, KIND, {"fit": self.fingerprint._asdict(), **tree})
         self._note()
 
     def write(self, tree: Mapping[str, Any]) -> None:
