@@ -155,7 +155,7 @@ def test_no_two_classes_have_one_name():
     assert [name for name, count in Counter(names).items() if count > 1] == []
 
 
-@pytest.mark.parametrize("folder", ["data", "sampling", "solving"])
+@pytest.mark.parametrize("folder", ["data", "planning", "sampling", "solving"])
 def test_the_folders_names_are_all_in_the_reference(folder):
     module = importlib.import_module(f"fourierwalk.{folder}")
     section = REFERENCE.partition(f"currentmodule:: fourierwalk.{folder}\n")[2].partition("currentmodule::")[0]
@@ -170,6 +170,7 @@ def test_public_names():
         "AdaptiveFourierClassifier",
         "AdaptiveFourierFeatures",
         "AdaptiveFourierRegressor",
+        "Checkpoint",
         "FourierModel",
         "Solver",
         "load",

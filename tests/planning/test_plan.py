@@ -64,9 +64,3 @@ def test_bad_sizes_are_refused(name, value):
 def test_a_bad_network_is_refused():
     with pytest.raises(ValueError, match="network must be a finite number above 0, got 0"):
         plan(replace(WORK, network=0.0), MACHINE)
-
-
-def test_in_words():
-    assert plan(WORK, MACHINE).in_words() == (
-        "about 465 ms a step and 24 s in all, mostly for cosines and sines; 0.376 GB of memory"
-    )

@@ -1,6 +1,7 @@
 """Requests of a search to its journal."""
 
 import numpy as np
+import pytest
 from tables import drained
 
 from fourierwalk.training.assembly import watch
@@ -28,10 +29,9 @@ def test_a_finished_piece_is_taken_from_the_journal():
     search = piece(work(rng, log), rng)
     assert search.send(None) == PieceBegun()
     assert search.send(Finished([Decision("kept")], "kept result", [after.bit_generator.state])) == Decision("kept")
-    try:
+    with pytest.raises(StopIteration) as end:
         next(search)
-    except StopIteration as end:
-        assert end.value == "kept result"
+    assert end.value.value == "kept result"
     assert log == []
     assert rng.random() == after.random()
 

@@ -43,6 +43,22 @@ def bench_plan(shrink: int) -> list[Figure]:
         case = f"N = {sizes[0]:,}, d = {sizes[1]}, K = {sizes[2]}, {n_steps} steps"
         figures.append(Figure(case, "seconds of the fit, predicted over measured", ratio))
         figures.append(Figure(case, "off by the share", abs(ratio - 1), MOST_OFF, True))
+    return [*figures, *_beyond(Machine.measured(10**6, 10, max(2, 1024 // shrink)))]
+
+
+def _beyond(machine: Machine) -> list[Figure]:
+    """The plan carried to sizes that were not measured."""
+    figures = []
+    for n_rows, n_workers in ((10**7, 1), (10**9, 100), (10**10, 1000)):
+        found = plan(Work(n_rows, 10, 1024, n_workers=n_workers, value_bytes=4), machine)
+        case = f"N = {n_rows:,}, d = 10, K = 1024, {n_workers:,} workers, 10 Gbit/s"
+        figures += [
+            Figure(case, "seconds a step, predicted", found.step_seconds),
+            Figure(case, f"share of {found.dominant}", found.terms[found.dominant] / found.step_seconds),
+            Figure(case, "share of the network", found.terms["network"] / found.step_seconds),
+            Figure(case, "GB of memory of a worker", found.memory / 1e9),
+            Figure(case, "MB of traffic of a worker a step", found.traffic / 1e6),
+        ]
     return figures
 
 

@@ -12,7 +12,6 @@ from typing import Any
 from fourierwalk.data.rows import BLOCK_BYTES
 from fourierwalk.parameters import count, number
 from fourierwalk.planning.machine import Machine
-from fourierwalk.solving.budget import in_words
 
 PROGRAM_BYTES = 2.2e8
 """The bytes of the program itself."""
@@ -99,13 +98,6 @@ class Plan:
         shown = {**vars(self), "step_seconds": self.step_seconds, "dominant": self.dominant}
         return {"memory_bytes": shown.pop("memory"), "traffic_bytes": shown.pop("traffic"), **shown}
 
-    def in_words(self) -> str:
-        """One line: seconds of a step and of the fit, memory, and what dominates."""
-        return (
-            f"about {duration(self.step_seconds)} a step and {duration(self.fit_seconds)} in all, mostly for "
-            f"{self.dominant}; {in_words(self.memory)} of memory"
-        )
-
 
 def plan(work: Work, machine: Machine) -> Plan:
     """The plan of a fit on workers like this machine.
@@ -144,8 +136,8 @@ def duration(seconds: float) -> str:
 
     Examples
     --------
-    >>> duration(0.0123), duration(75.0), duration(5000.0), duration(200000.0)
-    ('12 ms', '75 s', '1.4 h', '2.3 days')
+    >>> duration(0.0123), duration(75.0), duration(7200.0), duration(200000.0)
+    ('12 ms', '75 s', '2 h', '2.3 days')
     """
     for most, unit, name in ((1.0, 1e-3, "ms"), (600.0, 1.0, "s"), (5400.0, 60.0, "min"), (1.3e5, 3600.0, "h")):
         if seconds < most:
