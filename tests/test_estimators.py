@@ -406,16 +406,16 @@ def test_balanced_classes_are_scikit_learns(words):
 
 
 def test_whole_class_weights_are_repetitions():
-    X, y = labelled(n_rows=90)
+    X, y = labelled(n_rows=36)
     names = np.array(["a", "b", "c"])[y]
-    again = np.repeat(np.arange(90), np.array([3, 1, 2])[y])
+    again = np.repeat(np.arange(36), np.array([3, 1, 2])[y])
     weighted = small(AdaptiveFourierClassifier, class_weight={"a": 3, "c": 2}).fit(X, names)
     repeated = small(AdaptiveFourierClassifier).fit(X[again], names[again])
     assert_allclose(weighted.decision_function(X), repeated.decision_function(X), atol=1e-7)
     assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-7)
-    sample_weight = np.arange(90) % 3
+    sample_weight = np.arange(36) % 3
     both = small(AdaptiveFourierClassifier, class_weight={"a": 3, "c": 2}).fit(X, names, sample_weight=sample_weight)
-    again = np.repeat(np.arange(90), np.array([3, 1, 2])[y] * sample_weight)
+    again = np.repeat(np.arange(36), np.array([3, 1, 2])[y] * sample_weight)
     repeated = small(AdaptiveFourierClassifier).fit(X[again], names[again])
     assert_allclose(both.decision_function(X), repeated.decision_function(X), atol=1e-7)
 
@@ -572,7 +572,7 @@ def test_grid_search():
 
 @every_estimator
 @pytest.mark.parametrize("settings", [{}, {"n_frequencies": 256, "n_steps": None}], ids=["small", "default"])
-@pytest.mark.parametrize("n_rows", [15, 99])
+@pytest.mark.parametrize("n_rows", [15, 39])
 def test_weights_are_repetitions_in_any_order(kind, n_rows, settings):
     X, y = targets(kind, n_rows)
     rng = np.random.default_rng(1)
@@ -795,7 +795,7 @@ def test_a_warm_start_in_another_library():
 @pytest.mark.parametrize("features", ["cos-sin", "complex", "sigmoid"])
 @pytest.mark.parametrize(
     "settings",
-    [{"n_steps": 40, "regularization": 0.01}, {"n_steps": 6}, {"n_steps": 40, "sampler": "metropolis"}, {"n_rows": 90}],
+    [{"n_steps": 40, "regularization": 0.01}, {"n_steps": 6}, {"n_steps": 40, "sampler": "metropolis"}, {"n_rows": 36}],
     ids=["auto", "λ chosen", "metropolis", "few rows"],
 )
 def test_what_comes_in_goes_out(kind, features, settings, xp):
@@ -1088,7 +1088,7 @@ def test_validation_rows_of_another_library(foreign):
 
 
 @every_estimator
-@pytest.mark.parametrize("n_rows", [2, 5, 99, 101])
+@pytest.mark.parametrize("n_rows", [2, 5, 39, 101])
 def test_few_rows(kind, n_rows):
     X, y = targets(kind, n_rows)
     y = np.arange(n_rows) % 2 if kind is AdaptiveFourierClassifier else y

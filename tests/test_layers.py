@@ -24,30 +24,38 @@ BELOW = {
     "data": {"arrays", "files", "parameters"},
     "sampling": {"arrays"},  # the algorithm sees neither rows nor how they are solved
     "solving": {"arrays", "data"},
-    "model": {"arrays", "data", "files", "solving"},
-    "training": {*CORE, "files", "model", "parameters"},
+    "exporting": {"arrays", "data", "files", "parameters", "version"},
+    "model": {"arrays", "data", "exporting", "files", "solving"},
+    "uncertainty": {"arrays", "data", "files", "model", "reporting", "solving"},
+    "training": {*CORE, "files", "model", "parameters", "uncertainty"},
     "checkpoints": {*CORE, "files", "parameters", "training", "version"},
+    "planning": {*CORE, "parameters", "training"},
     "settings": {*CORE, "checkpoints", "training"},
     "weights": {"arrays"},
     "tables": {"arrays", "parameters", "training", "weights"},
     "inputs": {*CORE, "files", "model", "parameters", "tables", "training", "weights"},
+    "parts": {"arrays", "inputs", "training", "weights"},
     "callbacks": {"training"},
     "estimators": {
         *CORE,
         "callbacks",
         "checkpoints",
+        "exporting",
         "files",
         "model",
         "parameters",
-        "planning",
         "tables",
         "training",
         "inputs",
+        "parts",
+        "planning",
         "settings",
+        "uncertainty",
     },
-    "planning": {*CORE, "parameters", "training"},
+    "distilling": {"arrays", "estimators", "inputs", "parameters", "tables"},
     "loading": {"estimators", "files", "model"},
-    "__init__": {"checkpoints", "estimators", "loading", "model", "solving", "tables", "version"},
+    "converters": {"estimators", "exporting"},
+    "__init__": {"checkpoints", "distilling", "estimators", "loading", "model", "solving", "tables", "version"},
     "reading": {"arrays", "tables"},
     "reporting": {"files"},
 }
@@ -155,7 +163,7 @@ def test_no_two_classes_have_one_name():
     assert [name for name, count in Counter(names).items() if count > 1] == []
 
 
-@pytest.mark.parametrize("folder", ["data", "planning", "sampling", "solving"])
+@pytest.mark.parametrize("folder", ["data", "planning", "sampling", "solving", "uncertainty"])
 def test_the_folders_names_are_all_in_the_reference(folder):
     module = importlib.import_module(f"fourierwalk.{folder}")
     section = REFERENCE.partition(f"currentmodule:: fourierwalk.{folder}\n")[2].partition("currentmodule::")[0]
@@ -173,6 +181,7 @@ def test_public_names():
         "Checkpoint",
         "FourierModel",
         "Solver",
+        "distill",
         "load",
         "TableEncoder",
     }

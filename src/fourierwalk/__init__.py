@@ -1,6 +1,7 @@
 """Adaptive random Fourier features: models Σ βₖ exp(iωₖ·x) whose frequencies walk to where the data needs them."""
 
 from fourierwalk.checkpoints.checkpoint import Checkpoint
+from fourierwalk.distilling import distill
 from fourierwalk.estimators import AdaptiveFourierClassifier, AdaptiveFourierFeatures, AdaptiveFourierRegressor
 from fourierwalk.loading import load
 from fourierwalk.model import FourierModel
@@ -18,5 +19,6 @@ __all__ = [
     "FourierModel",
     "Solver",
     "TableEncoder",
+    "distill",
     "load",
 ]

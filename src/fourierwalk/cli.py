@@ -9,11 +9,24 @@ import traceback
 import warnings
 from collections.abc import Sequence
 
-from fourierwalk.commands import bench, compare, demo, doctor, fit, inspect, plan, predict, report, reproduce
+from fourierwalk.commands import (
+    bench,
+    compare,
+    coverage,
+    demo,
+    doctor,
+    export,
+    fit,
+    inspect,
+    plan,
+    predict,
+    report,
+    reproduce,
+)
 from fourierwalk.files.writing import NotWritten
 from fourierwalk.version import VERSION
 
-COMMANDS = (demo, fit, predict, inspect, doctor, compare, report, reproduce, plan, bench)
+COMMANDS = (demo, fit, predict, inspect, export, doctor, compare, coverage, report, reproduce, plan, bench)
 
 EXIT_CODES = """exit codes:
   0 done, 1 a check failed (doctor), 2 an argument or an input is wrong, 3 an output cannot be written,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields as fields_of
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +20,26 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted
 
-from fourierwalk import inputs, settings
+from fourierwalk import inputs, parts, settings
 from fourierwalk.arrays.library import Array, is_foreign, like, namespace, to_host
 from fourierwalk.callbacks import Callbacks, CallbackSupportMixin, with_callbacks
 from fourierwalk.checkpoints.checkpoint import Checkpoint
 from fourierwalk.checkpoints.journal import opened
 from fourierwalk.data.features import named
 from fourierwalk.data.streaming import Streamed
+from fourierwalk.exporting.description import Description
+from fourierwalk.exporting.exportable import Exportable
 from fourierwalk.files import container
 from fourierwalk.files.fields import Fields
 from fourierwalk.model import FourierModel
+from fourierwalk.parameters import count, number
 from fourierwalk.planning.announcement import announcement
 from fourierwalk.tables.encoder import TableEncoder, are_classes
 from fourierwalk.training.history import Decision, History
 from fourierwalk.training.progress import Progress
 from fourierwalk.training.temperature import best_temperature
 from fourierwalk.training.training import Data, Fit, Resume, Training
+from fourierwalk.uncertainty.error_bars import ErrorBars
 
 NOT_IN_A_FINGERPRINT = ("checkpoint", "max_seconds", "random_state", "verbose")
 """Parameters that may change between a fit and its continuation from a checkpoint; `random_state` is checked apart."""
@@ -85,7 +90,7 @@ _PARAMETERS = """
         Whether some rows are held out as validation rows. "auto": with ``sampler="auto"``, or if X_val is given.
     validation_fraction : float, default=0.1
         Share of the rows that are held out. They are picked by a hash of their contents; with fewer than 100 distinct
-        rows none are. With fewer than 1,000 distinct rows ``sampler="auto"`` uses five folds instead.
+        rows none are. With 40 to 1,000 distinct rows ``sampler="auto"`` uses five folds instead.
     patience : int, default=None
         Early stopping ends the walk or the descent after this many checks of the validation error without a gain.
         There is a check every `refit_every` steps, with ``sampler="auto"`` every 5. None: 30; with ``sampler="auto"``
@@ -162,7 +167,7 @@ _REFERENCES = """
 """
 
 
-class _AdaptiveFourier(CallbackSupportMixin, BaseEstimator):
+class _AdaptiveFourier(Exportable, CallbackSupportMixin, BaseEstimator):
     """The part that the three estimators share: parameters, files, and the call of `Training`."""
 
     def __init__(
@@ -229,8 +234,8 @@ class _AdaptiveFourier(CallbackSupportMixin, BaseEstimator):
         return hasattr(self, "model_")
 
     def __getstate__(self) -> Any:
-        """Pickle the state of the walk only if a warm start may need it."""
-        state = super().__getstate__()
+        """Pickle the state of the walk only if a warm start may need it, and sums of rows but no rows."""
+        state = {name: value for name, value in super().__getstate__().items() if not isinstance(value, parts.Unsummed)}
         return state if self.warm_start else {name: value for name, value in state.items() if name != "_last"}
 
     def save(self, path: Path | str) -> Path:
@@ -315,6 +320,11 @@ class _AdaptiveFourier(CallbackSupportMixin, BaseEstimator):
             if self.feature_names_in_.size != n_inputs:
                 raise ValueError(f"{fields.name}.names must be {n_inputs} words, got {self.feature_names_in_.size}.")
 
+    def description(self) -> Description:
+        """What the model computes, with the encoder, as plain arrays, for exports."""
+        check_is_fitted(self)
+        return replace(Description.of(self.model_), is_vector=self.amplitudes_.ndim == 1).of_estimator(self)
+
     @property
     def n_iter_(self) -> int:
         """`n_steps_` under scikit-learn's name."""
@@ -356,7 +366,7 @@ class _AdaptiveFourier(CallbackSupportMixin, BaseEstimator):
             self._announce(training, data, resume)
         callbacks = Callbacks(self)
         fit = training.run(data, rng, resume, [callbacks.see], journal)
-        self._last = fit.resume, rng
+        self._last, self._members = (fit.resume, rng), fit.members
         self._total_weight = fit.total_weight
         self._scale = 1.0 if fit.calibration is None else float(best_temperature(*fit.calibration)[0])
         model = fit.model if self.device is None else fit.model.on_host()
@@ -406,7 +416,8 @@ class _AdaptiveFourier(CallbackSupportMixin, BaseEstimator):
 
     def _predict(self, X: Any) -> Array:
         """The values of the model at X, (n, q)."""
-        check_is_fitted(self)
+        if not hasattr(self, "model_"):  # the check alone takes 20 µs
+            check_is_fitted(self)
         return self._evaluate(X, FourierModel.__call__)
 
 
@@ -459,23 +470,205 @@ class AdaptiveFourierRegressor(RegressorMixin, MultiOutputMixin, _AdaptiveFourie
         data = inputs.data(self, X, y, sample_weight, X_val, y_val, groups)
         fit = self._train(training, data)
         self.amplitudes_ = self.model_.amplitudes[:, 0] if one_output else self.model_.amplitudes
+        self.error_bars_ = fit.error_bars
+        self._seen = parts.Unsummed(data, parts.total(sample_weight, int(X.shape[0])))
         return self._ended(fit)
 
-    def predict(self, X: Any) -> Array:
+    def partial_fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, half_life: float | None = None
+    ) -> AdaptiveFourierRegressor:
+        """Fit the amplitudes to rows that come in parts.
+
+        The first call is a `fit`: it finds the frequencies and the scaling of the inputs, which then stay as they are.
+        Each call adds its rows to the normal equations, so the amplitudes are exact for all rows seen, also for those
+        of an earlier `fit`.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n, d)
+            Inputs, in later calls with the columns of the first one.
+        y : array of shape (n,) or (n, q)
+            Targets. Their mean is that of all rows seen, and the range of `clamp` grows with them.
+        sample_weight : array of shape (n,), optional
+            Weights of the rows, in the same units in all calls.
+        half_life : float, optional
+            The number of later rows after which a row counts half. None: nothing is forgotten.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If X or y has other columns than before, or if the sums over earlier rows are not there: files, and pickles
+            of an estimator without a call of `partial_fit`, do not hold them.
+
+        Notes
+        -----
+        `regularization_` stays. If several models are averaged, each is solved for by itself, as in `fit`.
+        An estimator keeps a reference to the rows of `fit`, in case they are to be summed here.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from fourierwalk import AdaptiveFourierRegressor
+        >>> x = np.random.default_rng(0).uniform(-3, 3, (2000, 1))
+        >>> y = np.sin(3 * x[:, 0])
+        >>> model = AdaptiveFourierRegressor(16, random_state=0)
+        >>> for part in np.array_split(np.arange(2000), 4):
+        ...     model = model.partial_fit(x[part], y[part])
+        >>> bool(model.score(x, y) > 0.99)
+        True
+        """
+        number("half_life", half_life, above=0, optional=True)
+        if not hasattr(self, "model_"):
+            parts.begin(self.fit(X, y, sample_weight), half_life)
+        else:
+            parts.add(self, parts.numbers(self, X, y, sample_weight), half_life)
+            self.error_bars_ = None  # they belong to the amplitudes before
+        return self
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
         """Predict the targets: the real part of the model at X.
 
         Parameters
         ----------
         X : array, frame or sparse matrix of shape (n, d)
             Inputs, with the columns of `fit`.
+        return_std : bool, default=False
+            Whether to return the standard deviation of the targets too.
 
         Returns
         -------
         array of shape (n,) or (n, q)
             In the array library and the precision of X.
+        array of shape (n,) or (n, q)
+            Only with ``return_std=True``: the standard deviation of a new target at X. It has three parts: the noise,
+            the uncertainty of the amplitudes, and the spread of the averaged models.
         """
-        values = self._predict(X)
-        return values[:, 0] if self.amplitudes_.ndim == 1 else values
+        if return_std:
+            bars = self._bars("return_std")
+            both = self._evaluate(X, bars.mean_and_std)
+            n_outputs = both.shape[1] // 2
+            return self._outputs(both[:, :n_outputs]), self._outputs(both[:, n_outputs:])
+        return self._outputs(self._predict(X))
+
+    def predict_interval(self, X: Any, confidence_level: Any = 0.9) -> Array:
+        """Prediction intervals by cross-validation+, from rows that the frequencies have not seen.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n, d)
+            Inputs, with the columns of `fit`.
+        confidence_level : float or sequence of floats, default=0.9
+            The share of new targets that the intervals are to hold, between 0 and 1; or several.
+
+        Returns
+        -------
+        array of shape (n, 2), (n, 2, n_levels), (n, q, 2) or (n, q, 2, n_levels)
+            The lower and the upper end. There is an axis of outputs only if y had two axes, and one of levels only if
+            there are several. If there are too few held-out rows for a level, its intervals are infinite.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from fourierwalk import AdaptiveFourierRegressor
+        >>> rng = np.random.default_rng(0)
+        >>> x = rng.uniform(-3, 3, (600, 1))
+        >>> y = np.sin(2 * x[:, 0]) + rng.normal(size=600) / 5
+        >>> model = AdaptiveFourierRegressor(16, random_state=0).fit(x[:400], y[:400])
+        >>> low, high = model.predict_interval(x[400:], 0.9).T
+        >>> bool(0.85 < np.mean((low <= y[400:]) & (y[400:] <= high)) < 0.95)
+        True
+        """
+        levels = inputs.levels(confidence_level)
+        bars = self._bars("predict_interval")
+        flat = self._evaluate(X, lambda model, x: bars.interval(model, x, levels))
+        n_outputs = int(self.model_.amplitudes.shape[1])
+        shaped = namespace(flat).reshape(flat, (flat.shape[0], n_outputs, 2, len(levels)))
+        shaped = shaped if np.ndim(confidence_level) else shaped[..., 0]
+        return shaped[:, 0, ...] if self.amplitudes_.ndim == 1 else shaped
+
+    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> Array:
+        """Draw targets at X from their distribution; the draws at all rows belong together, but for the noise.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n, d)
+            Inputs, with the columns of `fit`.
+        n_samples : int, default=1
+            The number of draws at each row.
+        random_state : int, RandomState, Generator or None, default=0
+            The source of the random numbers.
+
+        Returns
+        -------
+        array of shape (n, n_samples) or (n, q, n_samples)
+            The draws.
+        """
+        count("n_samples", n_samples, 1)
+        bars, rng = self._bars("sample_y"), inputs.generator(random_state)
+        flat = self._evaluate(X, lambda model, x: bars.sample(model, x, n_samples, rng))
+        shaped = namespace(flat).reshape(flat, (flat.shape[0], -1, n_samples))
+        return self._outputs(shaped)
+
+    def _outputs(self, values: Array) -> Array:
+        """Values (n, q, …) without the axis of outputs if y had none."""
+        return values[:, 0, ...] if self.amplitudes_.ndim == 1 else values
+
+    def _bars(self, what: str) -> ErrorBars:
+        """The error bars; an error that names what was asked for if there are none."""
+        check_is_fitted(self)
+        bars = getattr(self, "error_bars_", None)
+        if bars is None:
+            raise ValueError(
+                f"{what} needs error bars, which a fit keeps if some rows are new to its frequencies "
+                f"(early_stopping=True), and a file with save(path, error_bars=True), got a model without them."
+            )
+        return bars
+
+    def to_tables(self, error_bars: bool = False) -> dict[str, Any]:
+        """The contents of a file: those of every estimator, and the error bars if asked for."""
+        bars = self.error_bars_ if error_bars else None
+        return {**super().to_tables(), **({} if bars is None else {"error_bars": bars.to_tables()})}
+
+    def save(self, path: Path | str, error_bars: bool = False) -> Path:
+        """Write the fitted estimator as one file of JSON and arrays, which `fourierwalk.load` reads.
+
+        Parameters
+        ----------
+        path : path or str
+            The file. An existing file is replaced only once the new one is complete.
+        error_bars : bool, default=False
+            Whether the file also keeps what `return_std`, `predict_interval` and `sample_y` need. It is then larger:
+            by 0.1 MB for 256 frequencies in five averaged models, by 1 MB for 256 frequencies in one.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import numpy as np
+        >>> import fourierwalk
+        >>> x = np.linspace(-3, 3, 300)[:, None]
+        >>> model = fourierwalk.AdaptiveFourierRegressor(8, random_state=0).fit(x, np.sin(2 * x[:, 0]))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     loaded = fourierwalk.load(model.save(Path(folder) / "sine.fw", error_bars=True))
+        >>> bool(np.all(loaded.predict_interval(x) == model.predict_interval(x)))
+        True
+        """
+        if error_bars:
+            self._bars("save(error_bars=True)")
+        return container.write(path, type(self).__name__, self.to_tables(error_bars))
+
+    def _restore(self, fields: Fields) -> None:
+        super()._restore(fields)
+        has = fields.has("error_bars")
+        self.error_bars_ = ErrorBars.from_tables(fields.fields("error_bars"), self.model_) if has else None
 
 
 class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
@@ -558,21 +751,91 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
         )
         self.class_weight = class_weight
 
-    @with_callbacks
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None, groups: Any = None
     ) -> AdaptiveFourierClassifier:
         """Fit the model. The arguments are those of `AdaptiveFourierRegressor.fit`; y and y_val hold labels."""
+        return self._fit(X, y, sample_weight, X_val, y_val, groups)
+
+    @with_callbacks
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        X_val: Any = None,
+        y_val: Any = None,
+        groups: Any = None,
+        names: Any = None,
+    ) -> AdaptiveFourierClassifier:
+        """Fit the model to the classes of y, or to the classes `names`, of which y may have only some."""
         training = self._begin(scale_targets=False)
         X, labels = inputs.labels(self, X, y)
         classes, codes = inputs.classes(labels, sample_weight)
-        sample_weight = inputs.class_weighted(self.class_weight, classes, codes, sample_weight)
+        if names is not None:
+            classes, codes = names, parts.codes_of(labels, names)
+        given, sample_weight = sample_weight, inputs.class_weighted(self.class_weight, classes, codes, sample_weight)
         y_val = None if y_val is None else inputs.one_hot(inputs.known(y_val, classes), classes.size, X)
         data = inputs.data(self, X, inputs.one_hot(codes, classes.size, X), sample_weight, X_val, y_val, groups)
         fit = self._train(training, data)
         self.classes_ = like(classes, y) if is_foreign(y) else classes
         self.amplitudes_ = self.model_.amplitudes
+        weight = parts.class_weights(self.class_weight, classes, codes, given)
+        self._seen = parts.Unsummed(data, parts.total(weight, codes.size))
         return self._ended(fit)
+
+    @with_callbacks
+    def _fit_shares(self, X: Any, shares: Any, classes: np.ndarray) -> AdaptiveFourierClassifier:
+        """Fit the model to the probabilities of the classes, (n, n_classes), in place of one-hot targets."""
+        training = self._begin(scale_targets=False)
+        X, shares = inputs.numbers(self, X, shares)
+        data = inputs.data(self, X, shares, None, None, None)
+        fit = self._train(training, data)
+        self.classes_, self.amplitudes_ = classes, self.model_.amplitudes
+        self._seen = parts.Unsummed(data, float(shares.shape[0]))
+        return self._ended(fit)
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, *, half_life: float | None = None
+    ) -> AdaptiveFourierClassifier:
+        """Fit the amplitudes to rows that come in parts; see `AdaptiveFourierRegressor.partial_fit`.
+
+        Parameters
+        ----------
+        X, y : array-likes
+            Inputs and labels.
+        classes : array, optional
+            All labels that may come, for the first call. None: those of its y.
+        sample_weight, half_life : optional
+            As for the regressor.
+
+        Returns
+        -------
+        self
+
+        Notes
+        -----
+        The temperature of `predict_proba` stays that of the first call.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from fourierwalk import AdaptiveFourierClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = AdaptiveFourierClassifier(n_frequencies=32, random_state=0)
+        >>> for i in range(2):
+        ...     model = model.partial_fit(X[i::2], y[i::2], classes=[0, 1, 2])
+        >>> bool(model.score(X, y) > 0.9)
+        True
+        """
+        number("half_life", half_life, above=0, optional=True)
+        if not hasattr(self, "model_"):
+            names = None if classes is None else parts.class_names(classes)
+            parts.check_class_weight(self.class_weight)
+            parts.begin(self._fit(X, y, sample_weight, names=names), half_life)
+        else:
+            parts.add(self, parts.labels(self, X, y, classes, sample_weight), half_life)
+        return self
 
     def to_tables(self) -> dict[str, Any]:
         """The contents of a file: those of every estimator, and the labels."""
@@ -581,6 +844,16 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
     def _restore(self, fields: Fields) -> None:
         super()._restore(fields)
         self.classes_ = inputs.unpacked_labels(fields.fields("classes"), self.amplitudes_.shape[1])
+
+    def __getattr__(self, name: str) -> Any:
+        """Say in a sentence why a classifier has no error bars."""
+        if name in ("predict_interval", "sample_y"):
+            raise AttributeError(f"{name} needs a regressor, got a classifier: predict_proba says how sure it is.")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def description(self) -> Description:
+        """What the classifier computes, as plain arrays, for exports."""
+        return super().description().of_classes(self.classes_, self._scale, self._total_weight)
 
     def decision_function(self, X: Any) -> Array:
         """The output of each class, (n, n_classes); for two classes the second minus the first, (n,)."""
@@ -661,6 +934,10 @@ class AdaptiveFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     def _restore(self, fields: Fields) -> None:
         super()._restore(fields)
         self._n_features_out = self.model_.features.n_columns * self.n_frequencies_
+
+    def description(self) -> Description:
+        """What the transformer computes, as plain arrays, for exports."""
+        return replace(super().description(), are_features=True)
 
     def transform(self, X: Any) -> Array:
         """The real columns at X, (n, n_columns · K)."""

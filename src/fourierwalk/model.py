@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from fourierwalk.arrays import nufft
 from fourierwalk.arrays.complexes import complex_of
-from fourierwalk.arrays.library import Array, float64, like, namespace, to_host
+from fourierwalk.arrays.library import Array, float64, is_foreign, like, namespace, to_host
 from fourierwalk.arrays.memory import free_bytes
 from fourierwalk.arrays.products import matmul
-from fourierwalk.data.features import KINDS, Features, name_of, named
+from fourierwalk.data.features import KINDS, ComplexExponentials, CosineSine, Features, name_of, named
 from fourierwalk.data.rows import Block, Rows
 from fourierwalk.data.scaling import Scaling
+from fourierwalk.data.wave_sum import WaveSum, one_output
+from fourierwalk.exporting.description import Description
+from fourierwalk.exporting.exportable import Exportable
 from fourierwalk.files import container
 from fourierwalk.files.fields import Fields
 from fourierwalk.solving.fourier_space import applies
@@ -27,7 +33,7 @@ MOST_ENTRIES = 8_000_000
 
 
 @dataclass(frozen=True)
-class FourierModel:
+class FourierModel(Exportable):
     """A fitted model: a function of raw inputs x, with values in the targets' units.
 
     Parameters
@@ -77,21 +83,44 @@ class FourierModel:
 
     def __call__(self, x: Any) -> Array:
         """The values of the model (its real part), (n, q), clipped to the bounds if there are any."""
-        values = self._unbounded(x)
+        return self.bounded(self._unbounded(x))
+
+    def bounded(self, values: Array) -> Array:
+        """Values (…, q) clipped to the bounds if there are any."""
         if self.bounds is None:
             return values
         xp = namespace(values)
-        return xp.minimum(xp.maximum(values, self.bounds[None, 0, :]), self.bounds[None, 1, :])
+        return xp.minimum(xp.maximum(values, self.bounds[0, :]), self.bounds[1, :])
 
     def _unbounded(self, x: Any) -> Array:
         if self._transform_pays(x):
             points = self.scaling.rows(x).x
             return nufft.evaluate(points, self.frequencies, self.amplitudes, 1e-12).real + self.offset
+        if self._waves is not None and isinstance(x, np.ndarray):
+            return self._waves(x)
+        return self._concat(x, self._of_block) + self.offset
+
+    @cached_property
+    def _waves(self) -> WaveSum | None:
+        """The sum of waves for dense rows of NumPy; None for other features and other array libraries."""
+        if not self._has_waves or is_foreign(self.frequencies):
+            return None
+        return WaveSum.of(self.frequencies, self.amplitudes, self.offset, self.scaling.inputs)
+
+    @property
+    def _has_waves(self) -> bool:
+        return isinstance(self.features, ComplexExponentials | CosineSine)
+
+    def _of_block(self, block: Block) -> Array:
+        """The values at a block of scaled rows, without the offset."""
+        if self._has_waves and is_foreign(self.frequencies) and self.amplitudes.shape[1] == 1:
+            return one_output(block.project(self.frequencies), self.amplitudes)
         coefficients = self.features.coefficients(self.amplitudes)
-        return (
-            self._concat(x, lambda block: matmul(self.features.columns(block, self.frequencies), coefficients))
-            + self.offset
-        )
+        return matmul(self.features.columns(block, self.frequencies), coefficients)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields alone: what is derived from them is computed again."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def on_host(self) -> FourierModel:
         """The same model with NumPy arrays."""
@@ -162,6 +191,10 @@ class FourierModel:
         """
         return container.write(path, type(self).__name__, self.to_tables())
 
+    def description(self) -> Description:
+        """What the model computes, as plain arrays, for exports."""
+        return Description.of(self)
+
     def complex_values(self, x: Any) -> Array:
         """The complex values offset + Σ βₖ exp(iωₖ·x̃), (n, q). The paper measures errors by their modulus."""
         xp = namespace(self.amplitudes)
@@ -211,9 +244,9 @@ class FourierModel:
         work = float(x.shape[0]) * float(self.frequencies.shape[0])
         if work < LEAST_WORK or not nufft.is_installed():
             return False
-        rows = self.scaling.rows(x)
-        is_able = applies(rows, self.features)
-        return is_able and nufft.evaluation_bytes(rows.x, self.frequencies) < 0.25 * free_bytes()
+        if not applies(Rows(x), self.features):
+            return False
+        return nufft.evaluation_bytes(self.scaling.rows(x).x, self.frequencies) < 0.25 * free_bytes()
 
     def _concat(self, x: Any, evaluate: Any) -> Array:
         """The results of `evaluate` for all blocks of rows, one below the other."""

@@ -14,6 +14,15 @@ def weights(sample_weight: Any, n_rows: int) -> np.ndarray:
 
     Rows of weight zero keep it and do not count in either rule.
     """
+    weight = checked(sample_weight, n_rows)
+    if np.all(weight[weight > 0] == np.max(weight)):
+        return (weight > 0).astype(np.float64)
+    whole = np.all(weight == np.round(weight))
+    return weight if whole else weight * (np.count_nonzero(weight) / np.sum(weight))
+
+
+def checked(sample_weight: Any, n_rows: int) -> np.ndarray:
+    """The weights as they were given, as doubles; a number is the weight of every row."""
     given = np.asarray(to_host(sample_weight) if is_foreign(sample_weight) else sample_weight)
     if given.dtype.kind not in "biuf":
         raise ValueError(f"sample_weight must be real numbers, got {given.dtype}.")
@@ -25,7 +34,4 @@ def weights(sample_weight: Any, n_rows: int) -> np.ndarray:
         raise ValueError(f"sample_weight must be finite and not negative, got a minimum of {np.min(weight)}.")
     if not np.any(weight > 0):
         raise ValueError("sample_weight must have a positive entry, got only zeros.")
-    if np.all(weight[weight > 0] == np.max(weight)):
-        return (weight > 0).astype(np.float64)
-    whole = np.all(weight == np.round(weight))
-    return weight if whole else weight * (np.count_nonzero(weight) / np.sum(weight))
+    return weight

@@ -12,13 +12,14 @@ from fourierwalk import cli
 def test_every_row_is_measured_and_written(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     pytest.importorskip("finufft")
+    pytest.importorskip("onnx")
     assert cli.main(["bench", "--small", "--out", str(tmp_path)]) == 0
     shown = capsys.readouterr().out
     assert "toy sizes" in shown
     content = json.loads((tmp_path / "bench.json").read_text())
     assert content["toy_sizes"] is True
     figures = [figure for part in content["parts"].values() for figure in part["figures"]]
-    assert len(figures) == 37
+    assert len(figures) == 56
     assert np.all(np.isfinite([figure["value"] for figure in figures]))
     exact = [f for f in figures if "error" in f["what"] or "difference" in f["what"]]
     assert exact

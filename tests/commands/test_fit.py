@@ -121,7 +121,9 @@ def test_the_page_has_errors_inputs_and_a_film(tmp_path, target):
     assert 'class="film"' in html
     assert "boosting" in html
     assert ("Right and wrong labels" in html) == (target == "town")
-    assert ("<svg" in html) == (target == "price")
+    assert html.count("<svg") == (4 if target == "price" else 1)
+    assert ("Expected calibration error" in html) == (target == "town")
+    assert ("Prediction intervals, rows held out" in html) == (target == "price")
     assert "is left out: it is constant." in html
 
 

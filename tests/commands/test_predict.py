@@ -188,3 +188,39 @@ def test_a_full_disk_leaves_the_old_predictions(folder, tmp_path):
     assert done.stderr == f"fourierwalk predict: {out} cannot be written: File too large.\n"
     assert out.read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["p.csv"]
+
+
+@pytest.fixture(scope="module")
+def with_bars(folder):
+    """A model file that keeps its error bars."""
+    done = run(
+        "fit", folder / "houses.csv", "--frequencies", "16", "--error-bars", "--out", folder / "bars.fw", "--quiet"
+    )
+    assert done.returncode == 0
+    return folder / "bars.fw"
+
+
+def test_error_bars_are_columns(folder, with_bars, tmp_path, monkeypatch):
+    done = run("predict", with_bars, folder / "houses.csv", "--std", "--interval", "0.9", "--out", tmp_path / "p.csv")
+    assert done.returncode == 0
+    found = problem.read(files.source(folder / "houses.csv"))
+    model = fourierwalk.load(with_bars)
+    mean, std = model.predict(found.inputs, return_std=True)
+    low, high = model.predict_interval(found.inputs, 0.9).T
+    target = "price"
+    for name, values in ((target, mean), (f"{target} std", std), (f"{target} low", low), (f"{target} high", high)):
+        np.testing.assert_allclose(np.array(column(tmp_path / "p.csv", name), float), values, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("houses.fw", ["--std"], "--std and --interval need a model file with error bars, got"),
+        ("classes.fw", ["--interval", "0.9"], "--std and --interval need a regressor, got a classifier"),
+        ("bars.fw", ["--interval", "1.5"], "--interval must be above 0 and below 1, got 1.5."),
+    ],
+)
+def test_error_bars_that_cannot_be_are_a_sentence(folder, with_bars, name, options, words):
+    done = run("predict", folder / name, folder / "houses.csv", *options, code=2)
+    assert words in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1

@@ -104,6 +104,7 @@ KINDS_LOOKED_AT = {
     "unexplored": {"isotropic", "descent"},
     "dense": {"shaped", "isotropic", "long", "walk", "descent"},
     "no-walk": {"shaped", "isotropic", "sparse", "long", "long sparse", "descent"},
+    "plain": {"shaped", "isotropic", "long", "descent"},
     "single": {"shaped", "isotropic", "sparse", "long", "long sparse", "walk", "descent"},
     "fixed-ridge": {"shaped", "isotropic", "sparse", "long", "long sparse", "walk", "descent"},
     "metropolis-only": {"walk"},

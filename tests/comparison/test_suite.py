@@ -70,6 +70,8 @@ def test_few_rows_of_larger_sets_have_twenty_splits(tmp_path):
 def test_parts_are_left_out_at_every_commit(tmp_path):
     found = methods.suite("regression", [8], ["ablation"], [Checkout(tmp_path, "aaa")], 1, "cuda")
     assert [method.name for method in found] == [f"ablation-{kind}-8@aaa" for kind in methods.VARIANTS]
+    (dense,) = methods.suite("regression", [8], ["ablation-dense"], [Checkout(tmp_path, "aaa")], 1)
+    assert dense.name == "ablation-dense-8@aaa"
     single = next(method for method in found if "fixed-ridge" in method.name)
     assert single.parameters() == {"device": "cuda", "regularization": 1e-3}
     assert single.settings() == {"commit": "aaa", "device": "cuda", "parameters": "{'regularization': 0.001}"}

@@ -258,3 +258,22 @@ def test_infinity_is_an_error(value):
 )
 def test_what_counts_as_classes(y, expected):
     assert are_classes(y) == expected
+
+
+def test_codes_are_numbers_from_which_the_columns_follow():
+    frame = pd.DataFrame(
+        {
+            "size": [1.5, np.nan, 3.0],
+            "make": ["b", None, "a"],
+            "sold": np.array(["1970-01-02", "NaT", "1970-01-01T00:00:00.000001"], dtype="datetime64[us]"),
+        }
+    )
+    encoder = TableEncoder().fit(frame)
+    assert encoder.columns_[1].levels == ("a", "b", None)
+    np.testing.assert_array_equal(encoder.codes(frame), [[1.5, 1, 86_400e6], [np.nan, 2, np.nan], [3.0, 0, 1]])
+    other = frame.assign(make=["x", "b", "a"])
+    assert encoder.codes(other)[0, 1] == -1
+    many = pd.DataFrame({"street": [f"s{i:02}" for i in range(20)]})
+    assert TableEncoder().fit(many, np.arange(20.0)).codes(many)[:, 0].tolist() == list(range(20))
+    with pytest.raises(NotFittedError):
+        TableEncoder().codes(frame)

@@ -93,9 +93,9 @@ def test_the_regularization_of_an_average_is_the_geometric_mean(monkeypatch):
     final = Assembly._final
 
     def changed(self, member, events):
-        one = final(self, member, events)
+        one, factor = final(self, member, events)
         found.append(one)
-        return one._replace(look=one.look._replace(regularization=next(given)))
+        return one._replace(look=one.look._replace(regularization=next(given))), factor
 
     monkeypatch.setattr(Assembly, "_final", changed)
     fit = automatic(n_frequencies=20).run(data(), np.random.default_rng(0))

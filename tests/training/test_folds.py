@@ -151,8 +151,8 @@ def test_few_counts_distinct_rows():
 
 
 def test_too_few_distinct_rows_are_not_split():
-    x = plain_rows(DEFAULT.least_rows)
-    for few in (0, FEW):
+    for few, least in ((0, DEFAULT.least_split), (FEW, DEFAULT.least_rows)):
+        x = plain_rows(least)
         assert folds(x, 0.2, 0, few=few) is not None
         assert folds(x[1:], 0.2, 0, few=few) is None
         assert folds(np.tile(x[1:], (50, 1)), 0.2, 0, few=few) is None

@@ -84,7 +84,7 @@ def test_when_rows_are_held_out(sampler, early_stopping, split):
 
 def test_few_rows_are_not_split():
     """A spread and λ by leave-one-out, and no steps."""
-    fit = settings(sampler="auto", n_steps=None, regularization="auto").run(data(n_rows=60), np.random.default_rng(0))
+    fit = settings(sampler="auto", n_steps=None, regularization="auto").run(data(n_rows=39), np.random.default_rng(0))
     assert "no rows held out" in fit.history.decisions
     assert any(words.endswith("without steps, by leave-one-out") for words in fit.history.decisions)
     assert fit.resume.state.step == len(fit.history.infos) == 0

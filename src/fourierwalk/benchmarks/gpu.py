@@ -14,12 +14,13 @@ import numpy as np
 import scipy.special
 
 from fourierwalk.arrays.draws import placed
+from fourierwalk.arrays.library import to_host
 from fourierwalk.arrays.products import product, products
 from fourierwalk.benchmarks.figures import Figure
 from fourierwalk.data.features import ComplexExponentials, CosineSine
 from fourierwalk.data.rows import Rows
 from fourierwalk.data.streaming import Streamed
-from fourierwalk.estimators import AdaptiveFourierClassifier
+from fourierwalk.estimators import AdaptiveFourierClassifier, AdaptiveFourierRegressor
 from fourierwalk.paper.cases import CASES, Case, Cell, at_scale, cells, on_digits
 from fourierwalk.paper.data import Realisation, split
 from fourierwalk.paper.place import Place
@@ -335,6 +336,22 @@ def bench_streaming(setting: Setting) -> list[Figure]:
     return figures
 
 
+def bench_predict(setting: Setting) -> list[Figure]:
+    """N = 10⁷, d = 10, K = 512, one output: predictions of rows that are on the device, in double precision."""
+    n, k = 10_000_000 // setting.shrink**2, 512 // setting.shrink
+    rng = np.random.default_rng(0)
+    small = setting.tensor(rng.standard_normal((20 * k, 10)))
+    model = AdaptiveFourierRegressor(k, sampler="fixed", initial=0.3, random_state=0).fit(small, small[:, 0])
+    rows = setting.tensor(rng.standard_normal((n, 10)))
+    case = f"predict, N = {n:,}, d = 10, K = {k}, rows on the device"
+    here = model.model_.on_host()(to_host(rows[:1000]))[:, 0]
+    apart = float(np.max(np.abs(to_host(model.predict(rows[:1000])) - here)))
+    return [
+        Figure(case, "seconds", setting.seconds(lambda: model.predict(rows)), 0.2, True),
+        Figure(case, "largest difference to a CPU", apart, 1e-9, True),
+    ]
+
+
 def bench_dual(setting: Setting) -> list[Figure]:
     """N = 10⁴, d = 4, K = 15,000: 400 steps by the dual form, on f = Si(x·b/a) exp(−|x|²/2)."""
     n, k, n_steps = 10_000 // setting.shrink, 15_000 // setting.shrink, 400 // setting.shrink
@@ -374,6 +391,7 @@ BENCHES: dict[str, Callable[[Setting], list[Figure]]] = {
     "case1": bench_case1,
     "case2": bench_case2,
     "dual": bench_dual,
+    "predict": bench_predict,
     "streaming": bench_streaming,
     "repeatability": bench_repeatability,
 }

@@ -11,12 +11,12 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from fourierwalk.benchmarks import cpu, gpu, plan, tables
+from fourierwalk.benchmarks import cpu, distilling, exports, gpu, plan, predictions, tables
 from fourierwalk.benchmarks.figures import HEADER, Figure, markdown
 from fourierwalk.reporting.files import write_json, write_text
 from fourierwalk.reporting.provenance import provenance
 
-ON_CPU = {**cpu.BENCHES, **tables.BENCHES, **plan.BENCHES}
+ON_CPU = {**cpu.BENCHES, **predictions.BENCHES, **tables.BENCHES, **exports.BENCHES, **plan.BENCHES}
 
 
 def register(verbs: Any) -> None:
@@ -24,9 +24,11 @@ def register(verbs: Any) -> None:
     parser = verbs.add_parser("bench", help="measure speeds and print them beside their targets")
     parser.add_argument("--device", default="cpu", help="cpu, or cuda (torch)")
     parser.add_argument("--out", type=Path, help="folder of the results (default: results/bench, cuda: results/gpu)")
-    names = f"cpu: {', '.join(ON_CPU)}; cuda: {', '.join(gpu.BENCHES)}"
+    names = f"cpu: {', '.join(ON_CPU)}, distill and distill-trees (with --data-dir); cuda: {', '.join(gpu.BENCHES)}"
     parser.add_argument("--only", nargs="+", metavar="NAME", help=f"run only some of {names}; other results are kept")
-    parser.add_argument("--data-dir", help="folder with MNIST's four files (cuda alone)")
+    parser.add_argument(
+        "--data-dir", help="cuda: folder with MNIST's four files; cpu: folder of the suite's tables, for distill"
+    )
     parser.add_argument(
         "--small", action="store_true", help="toy sizes, to check that it runs: the figures mean nothing"
     )
@@ -36,7 +38,7 @@ def register(verbs: Any) -> None:
 def main(options: argparse.Namespace) -> int:
     """Measure, print, and write after every part. The exit code is 0 even where a target is missed."""
     on_gpu = options.device != "cpu"
-    benches: dict[str, Any] = gpu.BENCHES if on_gpu else ON_CPU
+    benches: dict[str, Any] = gpu.BENCHES if on_gpu else {**ON_CPU, **distilling.benches(options.data_dir)}
     unknown = [name for name in options.only or () if name not in benches]
     if unknown:
         raise ValueError(f"--only must name some of {list(benches)}, got {unknown[0]!r}.")

@@ -65,6 +65,9 @@ def register(verbs: Any) -> None:
     parser.add_argument(
         "--checkpoint", type=Path, metavar="FILE", help="continue from this file if the fit was interrupted or killed"
     )
+    parser.add_argument(
+        "--error-bars", action="store_true", help="keep what predict --std and --interval need (a larger file)"
+    )
     parser.add_argument("--threads", type=int, metavar="N", help="BLAS and OpenMP threads (default: all cores)")
     shared.add_device(parser)
     shared.add_encoding(parser)
@@ -87,7 +90,7 @@ def main(options: argparse.Namespace) -> int:
     with threadpool_limits(options.threads):
         fitted = _fit(problem, options, speaker)
     about = _about(problem, fitted, options)
-    container.write(out, type(fitted.model).__name__, {**fitted.model.to_tables(), "about": about})
+    container.write(out, type(fitted.model).__name__, {**_tables(fitted.model, options), "about": about})
     told = {"model": str(out), "bytes": out.stat().st_size, "interrupted": fitted.interrupted, **about}
     if options.report is not None:
         told["report"] = str(Portrait(problem, fitted.split, fitted.model, about).write(options.report))
@@ -193,6 +196,12 @@ def _about(problem: Problem, fitted: FittedModel, options: argparse.Namespace) -
         "seconds": round(fitted.seconds, 3),
         "provenance": provenance(),
     }
+
+
+def _tables(model: Any, options: argparse.Namespace) -> dict[str, Any]:
+    """What the file keeps. Classifiers have no error bars: their probabilities need nothing more."""
+    keeps = options.error_bars and isinstance(model, AdaptiveFourierRegressor)
+    return model.to_tables(error_bars=True) if keeps else model.to_tables()
 
 
 def _tell(told: dict[str, Any], options: argparse.Namespace, speaker: Voice) -> None:

@@ -20,6 +20,7 @@ from fourierwalk.reporting.provenance import describe
 from fourierwalk.sampling.descent import Descent
 from fourierwalk.sampling.sampler import State
 from fourierwalk.solving.least_squares import LeastSquares
+from fourierwalk.uncertainty.displays import CoverageDisplay, ReliabilityDisplay
 
 FILM_ROWS, FILM_FREQUENCIES, FILM_STEPS, FILM_REGULARIZATION = 2000, 64, 100, 1e-3
 MOST_POINTS = 400
@@ -83,6 +84,28 @@ class Portrait(NamedTuple):
             page.figure(
                 _scatter(truth[:MOST_POINTS], predicted[:MOST_POINTS], self.problem.target),
                 "Predictions over targets, rows held out. A perfect model would lie on the line.",
+            )
+        if importlib.util.find_spec("matplotlib") is not None and not self.about["fitted_to_all_rows"]:
+            self._calibration(page, self.problem.inputs[self.split.test], truth)
+
+    def _calibration(self, page: Page, x: Any, truth: np.ndarray) -> None:
+        """How far probabilities, or error bars, can be believed. The model must not have seen the rows."""
+        if self.problem.task == "classification":
+            drawn = ReliabilityDisplay.from_estimator(self.model, x, truth)
+            page.heading("Probabilities")
+            page.figure(
+                drawn.figure_,
+                "How often the most likely class is right, over its probability, rows held out. On the line, "
+                f"probabilities can be taken at their word. Expected calibration error: {drawn.reliability.error:.3f}.",
+            )
+        elif self.model.error_bars_ is not None:
+            axes = [plots.new_figure()[1][0] for _ in range(3)]
+            CoverageDisplay.from_estimator(self.model, x, truth, ax=axes)
+            page.heading("Error bars")
+            page.figure(
+                [axis.figure for axis in axes],
+                "Prediction intervals, rows held out: the share of targets inside, which should lie on the line; the "
+                "mean width; and the place of each target in its distribution, which should be level.",
             )
 
 

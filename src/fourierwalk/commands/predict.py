@@ -27,6 +27,7 @@ from fourierwalk.tables.table import MOMENTS, NUMBERS, WORDS, Table
 EXAMPLES = """  fourierwalk predict houses.fw new.csv --out predictions.csv
   fourierwalk predict flowers.fw new.csv --probabilities --out predictions.csv
   fourierwalk predict houses.fw new.parquet > predictions.csv
+  fourierwalk predict houses.fw new.csv --std --interval 0.9 --out predictions.csv
 """
 
 
@@ -44,6 +45,10 @@ def register(verbs: Any) -> None:
     parser.add_argument("data", type=Path, metavar="DATA", help="a .csv, .tsv, .txt, .npz or .parquet file")
     parser.add_argument("--out", type=Path, metavar="FILE", help="a .csv or .tsv file (default: standard output)")
     parser.add_argument("--probabilities", action="store_true", help="add a column for the probability of each class")
+    parser.add_argument("--std", action="store_true", help="add a column for the standard deviation of the target")
+    parser.add_argument(
+        "--interval", type=float, metavar="LEVEL", help="add columns for the ends of an interval, such as 0.9"
+    )
     shared.add_device(parser)
     shared.add_encoding(parser)
     shared.add_output(parser)
@@ -60,9 +65,9 @@ def main(options: argparse.Namespace) -> int:
     n_rows = 0
     with _output(options.out) as file, speaker.watch("Predicting"):
         writer = csv.writer(file, delimiter="\t" if _ending(options.out) == ".tsv" else ",", lineterminator="\n")
-        writer.writerow(_header(loaded, options.probabilities))
+        writer.writerow(_header(loaded, options))
         for block in source.blocks(inputs.names, inputs.kinds):
-            writer.writerows(_rows(loaded.model, block.table, options.probabilities))
+            writer.writerows(_rows(loaded.model, block.table, options))
             n_rows += len(block.table)
             speaker.step(f"{n_rows:,} rows")
         if n_rows == 0:
@@ -79,6 +84,8 @@ def _check(options: argparse.Namespace, loaded: Loaded) -> None:
         raise ValueError(f"{options.model} must hold a regressor or a classifier, got {type(loaded.model).__name__}.")
     if options.probabilities and not hasattr(loaded.model, "predict_proba"):
         raise ValueError("--probabilities needs a classifier, got a regressor.")
+    if options.std or options.interval is not None:
+        _check_error_bars(options, loaded)
     shared.check_device(options.device)
     if options.out is None:
         if options.json:
@@ -87,6 +94,18 @@ def _check(options: argparse.Namespace, loaded: Loaded) -> None:
     if _ending(options.out) not in (".csv", ".tsv"):
         raise ValueError(f"--out must be a .csv or .tsv file, got {options.out}.")
     check_writable(options.out)
+
+
+def _check_error_bars(options: argparse.Namespace, loaded: Loaded) -> None:
+    if not hasattr(loaded.model, "predict_interval"):
+        raise ValueError("--std and --interval need a regressor, got a classifier: take --probabilities.")
+    if loaded.model.error_bars_ is None:
+        raise ValueError(
+            f"--std and --interval need a model file with error bars, got {options.model} without them: fit with "
+            f"--error-bars, or save with error_bars=True."
+        )
+    if options.interval is not None and not 0 < options.interval < 1:
+        raise ValueError(f"--interval must be above 0 and below 1, got {options.interval:g}.")
 
 
 def _ending(path: Path | None) -> str:
@@ -133,18 +152,23 @@ def _listed(names: Sequence[str]) -> str:
     return shown if len(names) <= 10 else f"{shown} and {len(names) - 10} more"
 
 
-def _header(loaded: Loaded, probabilities: bool) -> list[str]:
+def _header(loaded: Loaded, options: argparse.Namespace) -> list[str]:
     """The name of the target. Several outputs are numbered."""
     model, target = loaded.model, str(loaded.about.get("target", "prediction"))
     n_outputs = 1 if hasattr(model, "classes_") or model.amplitudes_.ndim == 1 else model.amplitudes_.shape[1]
     names = [target] if n_outputs == 1 else [f"{target}{i}" for i in range(n_outputs)]
-    return [*names, *(f"p({label})" for label in model.classes_)] if probabilities else names
+    more = [f"p({label})" for label in model.classes_] if options.probabilities else []
+    more += [f"{name} std" for name in names] if options.std else []
+    ends = ("low", "high") if options.interval is not None else ()
+    return [*names, *more, *(f"{name} {end}" for name in names for end in ends)]
 
 
-def _rows(model: Any, table: Table, probabilities: bool) -> Iterator[Sequence[Any]]:
+def _rows(model: Any, table: Table, options: argparse.Namespace) -> Iterator[Sequence[Any]]:
     x = table if hasattr(model, "encoder_") else np.column_stack(table.columns)
-    columns = [*_columns(model.predict(x)), *(_columns(model.predict_proba(x)) if probabilities else [])]
-    return zip(*columns, strict=True)
+    parts = list(model.predict(x, return_std=True)) if options.std else [model.predict(x)]
+    parts += [model.predict_proba(x)] if options.probabilities else []
+    parts += [model.predict_interval(x, options.interval)] if options.interval is not None else []
+    return zip(*(column for part in parts for column in _columns(part)), strict=True)
 
 
 def _columns(values: np.ndarray) -> list[list[Any]]:

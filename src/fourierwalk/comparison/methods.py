@@ -22,6 +22,7 @@ from fourierwalk.training.starts import KINDS
 
 DENSE = tuple(kind for kind in KINDS if "sparse" not in kind)
 STILL = tuple(kind for kind in KINDS if kind != "walk")
+PLAIN = tuple(kind for kind in DENSE if kind != "walk")
 
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "start-only": ("start only, no descent", {"sampler": Automatic(descend=False)}),
@@ -31,6 +32,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "dense": ("without sparse kinds", {"sampler": Automatic(kinds=DENSE)}),
     "no-walk": ("without the walk kind", {"sampler": Automatic(kinds=STILL)}),
+    "plain": ("without sparse kinds and the walk", {"sampler": Automatic(kinds=PLAIN)}),
     "single": (
         "one model instead of an average",
         {"sampler": Automatic(policy=replace(DEFAULT, members=1, most_members=1, few_rows=0))},
@@ -38,7 +40,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "fixed-ridge": ("with λ = 0.001 instead of a chosen one", {"regularization": 1e-3}),
     "metropolis-only": ("Metropolis walk only", {"sampler": "metropolis", "early_stopping": True, "n_steps": 400}),
 }
-"""Ours with a part left out, for `--methods ablation`. "ours" itself has all parts."""
+"""Ours with a part left out, for `--methods ablation` (all) or `ablation-dense` (one). "ours" itself has all parts."""
 
 ALGORITHM_1: dict[str, Any] = {**AS_PRINTED, "n_steps": 1_000, "refit_every": 10, "early_stopping": False}
 """Algorithm 1 with Algorithm 3's scaling: δ = 2.4²/d, γ = 3d − 2, and M, m and λ of the paper's Case 1."""
@@ -252,9 +254,7 @@ def named(task: str, widths: Sequence[Width], names: Sequence[str] | None, devic
     ['ours-64', 'ours-256', 'svm']
     """
     _check_names(names, NAMES)
-    variants: list[Method] = []
-    if names is not None and "ablation" in names:
-        variants = [Variant(task, width, device, kind) for width in widths for kind in VARIANTS]
+    variants: list[Method] = [Variant(task, width, device, kind) for width in widths for kind in _left_out(names)]
     chosen = table(task, widths, device)
     return [*variants, *(each for each in chosen if names is None or Name.of(each.name).kind in names)]
 
@@ -273,19 +273,22 @@ def suite(
     ours: list[Method] = [
         checkouts.AtCommit(task, width, source, threads, device) for width in widths for source in sources
     ]
-    variants: list[Method] = []
-    if names is not None and "ablation" in names:
-        variants = [
-            VariantAtCommit(task, width, source, threads, device, kind)
-            for width in widths
-            for source in sources
-            for kind in VARIANTS
-        ]
+    variants: list[Method] = [
+        VariantAtCommit(task, width, source, threads, device, kind)
+        for width in widths
+        for source in sources
+        for kind in _left_out(names)
+    ]
     chosen = [*ours, *peers.suite(task, threads, search)]
     return [*variants, *(each for each in chosen if names is None or Name.of(each.name).kind in names)]
 
 
+def _left_out(names: Sequence[str] | None) -> list[str]:
+    """The parts to leave out, one after the other: all of them, or those that are named."""
+    return [kind for kind in VARIANTS if {"ablation", f"ablation-{kind}"} & set(names or ())]
+
+
 def _check_names(names: Sequence[str] | None, known: Sequence[str]) -> None:
-    unknown = [name for name in names or () if name not in known]
+    unknown = [name for name in names or () if name not in known and name.removeprefix("ablation-") not in VARIANTS]
     if unknown:
         raise ValueError(f"--methods must name some of {', '.join(known)}, got {unknown[0]!r}.")

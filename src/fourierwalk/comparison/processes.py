@@ -5,25 +5,26 @@ from __future__ import annotations
 import multiprocessing
 import os
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from fourierwalk.comparison import run
 from fourierwalk.comparison.checkouts import POOLS
-from fourierwalk.comparison.run import Entry
 
 
-def computed(cells: Iterable[Entry], n_jobs: int, threads: int) -> Iterator[tuple[Entry, dict[str, Any]]]:
+def computed(
+    cells: Iterable[Any], n_jobs: int, threads: int, compute: Callable[[Any, int], dict[str, Any]] = run.compute
+) -> Iterator[tuple[Any, dict[str, Any]]]:
     """Yield cells and their results as they finish. The next cell starts when a process is free."""
     if "fork" not in multiprocessing.get_all_start_methods():
         raise ValueError("--jobs above 1 needs processes that fork, which this system does not have.")
     waiting = iter(cells)
-    running: dict[Any, tuple[Any, Entry]] = {}
+    running: dict[Any, tuple[Any, Any]] = {}
     try:
         while True:
             while len(running) < n_jobs and (cell := next(waiting, None)) is not None:
-                pipe, process = _started(cell, threads)
+                pipe, process = _started(cell, threads, compute)
                 running[pipe] = process, cell
             if not running:
                 return
@@ -35,10 +36,10 @@ def computed(cells: Iterable[Entry], n_jobs: int, threads: int) -> Iterator[tupl
             process.terminate()
 
 
-def _started(cell: Entry, threads: int) -> tuple[Connection, Any]:
+def _started(cell: Any, threads: int, compute: Callable[[Any, int], dict[str, Any]]) -> tuple[Connection, Any]:
     context = multiprocessing.get_context("fork")  # rows and methods are inherited, not pickled
     pipe, end = context.Pipe(duplex=False)
-    process = context.Process(target=_compute, args=(cell, threads, end))
+    process = context.Process(target=_compute, args=(cell, threads, compute, end))
     with warnings.catch_warnings():  # about threads in the parent: it computes nothing, and BLAS survives a fork
         warnings.simplefilter("ignore", DeprecationWarning)
         process.start()
@@ -46,9 +47,9 @@ def _started(cell: Entry, threads: int) -> tuple[Connection, Any]:
     return pipe, process
 
 
-def _compute(cell: Entry, threads: int, end: Connection) -> None:
+def _compute(cell: Any, threads: int, compute: Callable[[Any, int], dict[str, Any]], end: Connection) -> None:
     os.environ.update(dict.fromkeys(POOLS, str(threads)))  # for libraries that are loaded later
-    end.send(run.compute(cell, threads))
+    end.send(compute(cell, threads))
     end.close()
 
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-PEERS = ("lightgbm", "xgboost", "xrfm")
+PEERS = ("lightgbm", "xgboost", "xrfm", "mapie")
 LIBRARIES = ("fourierwalk", "numpy", "scipy", "scikit-learn", "array-api-compat", "torch", "numba", "finufft", *PEERS)
 
 

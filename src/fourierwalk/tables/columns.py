@@ -17,6 +17,11 @@ DAY = 86_400.0
 YEAR = 365.2425
 """Days of a mean year."""
 
+CYCLES = (("day_of_year", "days", 0.0, YEAR), ("weekday", "whole", 3.0, 7.0), ("hour", "fraction", 0.0, 1.0))
+"""The cycles of a date: name, part of the days since 1970, shift and period. The 3 is because 1970 began on a Thursday.
+
+The phase is (part + shift)/period turns."""
+
 T = TypeVar("T")
 
 
@@ -31,6 +36,9 @@ class Column(Protocol):
 
     def encode(self, column: np.ndarray) -> np.ndarray:
         """The encoded columns, (n, width)."""
+
+    def codes(self, column: np.ndarray) -> np.ndarray:
+        """The column as numbers that are not yet encoded, (n,): what models in torch and C take."""
 
     @property
     def labels(self) -> list[str]:
@@ -66,6 +74,10 @@ class Number:
         missing = np.isnan(numbers)
         filled = np.where(missing, self.median, numbers)
         return np.column_stack((filled, missing) if self.has_missing else (filled,)).astype(np.float64)
+
+    def codes(self, column: np.ndarray) -> np.ndarray:
+        """The numbers; NaN where they are missing."""
+        return as_numbers(self.name, column)
 
     @property
     def labels(self) -> list[str]:
@@ -108,8 +120,16 @@ class Levels:
 
     def encode(self, column: np.ndarray) -> np.ndarray:
         """One-hot rows."""
-        rows = np.vstack((np.eye(len(self.levels)), self.shares))[:, self._kept]
-        return rows[codes_of(self.levels, as_words(column))]  # −1, an unknown level, is the last row
+        return self.rows[codes_of(self.levels, as_words(column))]  # −1, an unknown level, is the last row
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The row of each level, and the one of unknown levels."""
+        return np.vstack((np.eye(len(self.levels)), self.shares))[:, self._kept]
+
+    def codes(self, column: np.ndarray) -> np.ndarray:
+        """The index of each row's level; −1 for an unknown one."""
+        return codes_of(self.levels, as_words(column)).astype(np.float64)
 
     @property
     def labels(self) -> list[str]:
@@ -157,7 +177,16 @@ class Means:
 
     def encode(self, column: np.ndarray) -> np.ndarray:
         """One column for each target."""
-        return np.vstack((self.means, self.otherwise))[codes_of(self.levels, as_words(column))]
+        return self.rows[codes_of(self.levels, as_words(column))]
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The row of each level, and the one of unknown levels."""
+        return np.vstack((self.means, self.otherwise))
+
+    def codes(self, column: np.ndarray) -> np.ndarray:
+        """The index of each row's level; −1 for an unknown one."""
+        return codes_of(self.levels, as_words(column)).astype(np.float64)
 
     @property
     def labels(self) -> list[str]:
@@ -217,19 +246,29 @@ class Moment:
         missing = np.isnat(moments)
         days = np.where(missing, 0.0, _days(moments))
         columns = [np.where(missing, self.median, _years(days))]
-        for _, turns in self._cycles(days):
+        for turns in self._phases(days):
             columns += [np.where(missing, 0.0, wave(2 * np.pi * turns)) for wave in (np.cos, np.sin)]
         return np.column_stack((*columns, missing) if self.has_missing else columns).astype(np.float64)
 
-    def _cycles(self, days: np.ndarray) -> list[tuple[str, np.ndarray]]:
-        """The name and the phase of each cycle, in turns. The + 3 is because 1970 began on a Thursday."""
-        cycles = [("day_of_year", days / YEAR), ("weekday", (np.floor(days) + 3) / 7)]
-        return [*cycles, ("hour", days % 1.0)] if self.has_hours else cycles
+    def codes(self, column: np.ndarray) -> np.ndarray:
+        """Microseconds since 1970; NaN where the date is missing."""
+        moments = as_moments(self.name, column).astype("datetime64[us]")
+        return np.where(np.isnat(moments), np.nan, moments.astype(np.int64))
+
+    @property
+    def cycles(self) -> tuple[tuple[str, str, float, float], ...]:
+        """The cycles that are encoded."""
+        return CYCLES if self.has_hours else CYCLES[:-1]
+
+    def _phases(self, days: np.ndarray) -> list[np.ndarray]:
+        """The phase of each cycle, in turns."""
+        parts = {"days": days, "whole": np.floor(days), "fraction": days % 1.0}
+        return [(parts[part] + shift) / period for _, part, shift, period in self.cycles]
 
     @property
     def labels(self) -> list[str]:
         """The name with year, day_of_year_cos, …"""
-        cycles = [f"{self.name}_{name}_{wave}" for name, _ in self._cycles(np.zeros(0)) for wave in ("cos", "sin")]
+        cycles = [f"{self.name}_{name}_{wave}" for name, *_ in self.cycles for wave in ("cos", "sin")]
         return [f"{self.name}_year", *cycles, *([f"{self.name}_missing"] if self.has_missing else [])]
 
     @property

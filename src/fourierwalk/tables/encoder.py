@@ -148,6 +148,24 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return self.encode(self._table(X, reset=False))
 
+    def codes(self, X: Any) -> np.ndarray:
+        """The table as numbers that are not yet encoded, (n, d): what models in torch and C take (`to_torch`, `to_c`).
+
+        Numbers stay as they are. A category becomes the index of its level, −1 if `fit` has not seen it. A date becomes
+        microseconds since 1970. A missing number or date is NaN.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> cars = pd.DataFrame({"doors": [2, None], "fuel": ["gas", "diesel"]})
+        >>> TableEncoder().fit(cars).codes(cars)
+        array([[ 2.,  1.],
+               [nan,  0.]])
+        """
+        check_is_fitted(self)
+        columns = self._table(X, reset=False).columns
+        return np.column_stack([each.codes(values) for each, values in zip(self.columns_, columns, strict=True)])
+
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """The names of the columns that `transform` gives."""
         check_is_fitted(self)

@@ -20,11 +20,14 @@ from fourierwalk.sampling.sampler import Info
 from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.solver import Solver
 from fourierwalk.training.automatic import Automatic, Found, averaged
+from fourierwalk.training.evidence import Evidence
 from fourierwalk.training.followed import Resume
 from fourierwalk.training.history import Decision, Event, History
 from fourierwalk.training.panel import RowsPanel
 from fourierwalk.training.replay import Journal, NoJournal, Request
 from fourierwalk.training.selection import Candidate, choose_regularization, left_out_values, values_at
+from fourierwalk.uncertainty.error_bars import ErrorBars
+from fourierwalk.uncertainty.posterior import MOST_COLUMNS, Posterior, factor_of_eigensystem, factor_of_system
 
 MOST_LEFT_OUT = 1000
 """Without validation rows, a calibration uses leave-one-out up to this many rows, and the rows of the fit beyond."""
@@ -41,6 +44,13 @@ class Calibration(NamedTuple):
     weight: np.ndarray | None
 
 
+class Member(NamedTuple):
+    """One of the models that are averaged: the number of its frequencies, and its λ (infinite: it is constant)."""
+
+    n_frequencies: int
+    regularization: float
+
+
 class Fit(NamedTuple):
     """The result of a fit; `interrupted` says whether the user pressed Ctrl-C."""
 
@@ -51,6 +61,8 @@ class Fit(NamedTuple):
     resume: Resume
     calibration: Calibration | None
     interrupted: bool = False
+    members: tuple[Member, ...] = ()
+    error_bars: ErrorBars | None = None
 
 
 class Watched(NamedTuple):
@@ -157,7 +169,8 @@ class Assembly:
     def fit(self, watched: Watched) -> Fit:
         """The model of a finished search, with history, calibration and what a warm start needs."""
         found, events = watched.found, list(watched.events)
-        members = [self._final(member, events) for member in found.members]
+        solved = [self._final(member, events) for member in found.members]
+        members = [member for member, _ in solved]
         self._warn_if_constant(members)
         model = self._model(members)
         resume = Resume(
@@ -174,25 +187,48 @@ class Assembly:
         calibration = _calibration(self.whole, found, members, self.scaling) if self.are_classes else None
         history = History.of([*events, *_solves(events)])
         weight = self.panel.rows.total_weight
-        return Fit(model, regularization, history, weight, resume, calibration, watched.interrupted)
+        parts = tuple(Member(int(each.frequencies.shape[0]), float(each.look.regularization)) for each in members)
+        bars = None if self.are_classes else self._error_bars(found, solved)
+        return Fit(model, regularization, history, weight, resume, calibration, watched.interrupted, parts, bars)
 
-    def _final(self, member: Candidate, events: list[Event]) -> Candidate:
-        """The member with amplitudes solved for on all rows.
+    def _error_bars(self, found: Found, solved: Sequence[tuple[Candidate, np.ndarray | None]]) -> ErrorBars | None:
+        """What the error bars need; None if no row is new to the frequencies, or if the factors are too large."""
+        factors = [factor for _, factor in solved if factor is not None]
+        if len(factors) < len(solved):
+            return None
+        targets = self.scaling.targets
+        bounds = None if self.bounds is None else targets.apply(self.bounds)
+        members, split_by = [member for member, _ in solved], self.panel.split_by
+        n_folds = 0 if split_by is None or self.panel.validation is not None else len(split_by)
+        evidence = Evidence(self.whole, found, members, Posterior(tuple(factors)), bounds, n_folds)
+        return evidence.error_bars(to_host(targets.scale))
+
+    def _final(self, member: Candidate, events: list[Event]) -> tuple[Candidate, np.ndarray | None]:
+        """The member with amplitudes solved for on all rows, and the factor of their covariance.
 
         λ is the user's, or was chosen on the validation rows; without these, generalised cross-validation chooses it.
         """
         look = member.look
+        n_columns = self.features.n_columns * int(member.frequencies.shape[0])
         if member.is_constant:
-            return member
+            return member, np.zeros((1, n_columns))
+        factor, keeps = None, not self.are_classes and n_columns <= MOST_COLUMNS
         if self.regularization is None and math.isnan(look.error):
             eigensystem = self.whole.eigensystem(member.frequencies)
             chosen = choose_regularization(eigensystem)
             amplitudes = eigensystem.amplitudes(chosen)
+            if keeps:
+                ridge = chosen * eigensystem.weight
+                factor = factor_of_eigensystem(eigensystem, self.features, ridge, n_columns)
             events.append(Decision(f"regularization {chosen:.3g} by generalised cross-validation at these frequencies"))
         else:
             chosen = look.regularization if self.regularization is None else self.regularization
-            amplitudes = replace(self.whole, regularization=chosen)(member.frequencies).amplitudes
-        return member._replace(look=look._replace(regularization=chosen), amplitudes=amplitudes)
+            problem = replace(self.whole, regularization=chosen)
+            amplitudes = problem(member.frequencies).amplitudes
+            if keeps:
+                system = problem.system(member.frequencies)  # from the cache
+                factor = factor_of_system(system, self.features, chosen * system.weight, n_columns)
+        return member._replace(look=look._replace(regularization=chosen), amplitudes=amplitudes), factor
 
     def _warn_if_constant(self, members: Sequence[Candidate]) -> None:
         if isinstance(self.search, Automatic) and all(member.is_constant for member in members):

@@ -65,7 +65,7 @@ def folds(
     """
     hashes = row_hash(x, seed)
     n_rows = int(np.unique(hashes).size)
-    if n_rows < policy.least_rows:
+    if n_rows < (policy.least_rows if n_rows < few else policy.least_split):
         return None
     if groups is not None:
         hashes = row_hash(groups.astype(np.float64)[:, None], seed)

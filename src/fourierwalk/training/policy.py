@@ -119,7 +119,15 @@ class Policy:
     few_rows: int = _tuned(1000, "folds", "distinct rows below which all folds decide together", SUITE, 0, 1e9)
     folds: int = _tuned(5, "folds", "parts that few rows are split into", CUSTOM, 2, 100)
     least_rows: int = _tuned(
-        100, "folds", "distinct rows below which leave-one-out decides and no step is taken", KEPT, 2, 1e6
+        40,
+        "folds",
+        "distinct rows below which leave-one-out decides and no step is taken",
+        "nine sets with 30, 40 and 60 rows, ten splits",
+        2,
+        1e6,
+    )
+    least_split: int = _tuned(
+        100, "folds", "distinct rows below which no single share is held out, as other samplers do", KEPT, 2, 1e6
     )
     members: int = _tuned(
         5, "folds", "models that are averaged, if no number of frequencies is asked for", SUITE, 1, 64

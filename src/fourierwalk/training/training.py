@@ -197,7 +197,9 @@ class Training:
         assembly = Assembly(
             scaling, panel, raw, features, solver, search, split_seed, chosen, bounds, are_classes, data.is_fixed
         )
-        return assembly.fit(watched)
+        fit = assembly.fit(watched)
+        knows_groups = data.groups is None or panel.split_by is not None  # leave-one-out would leave their rows in
+        return fit if knows_groups else fit._replace(error_bars=None)
 
     @property
     def _regularization(self) -> float | None:

@@ -1,0 +1,140 @@
+"""The posterior of the amplitudes at given frequencies: how uncertain the value of a member is, at unit noise."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import array_api_compat as compat
+import numpy as np
+import scipy.linalg
+
+from fourierwalk.arrays.complexes import adjoint
+from fourierwalk.arrays.factorisation import cholesky, divisor_of, eigh, shifted, significant
+from fourierwalk.arrays.library import Array, like, namespace, to_host
+from fourierwalk.arrays.products import matmul
+from fourierwalk.data.features import Features
+from fourierwalk.files.fields import Fields
+from fourierwalk.solving.eigensystem import Eigensystem
+from fourierwalk.solving.system import System
+
+ROUNDING = 1e-2
+"""Factors are kept in single precision if that changes no standard deviation by more than this share of the noise."""
+
+MOST_COLUMNS = 8192
+"""Members with more columns keep no factor: it would be larger than half a gigabyte."""
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """The variance of each member's value, for noise of variance one.
+
+    A ridge is a Gaussian prior: at given frequencies the amplitudes are normal, with the covariance
+    σ²(SᴴWS + λN)⁻¹. With L Lᴴ = SᴴWS + λN, a member's value at x has the variance σ²|L⁻¹ s(x)|².
+
+    Parameters
+    ----------
+    factors : tuple of arrays, each of shape (r, n_columns · K of the member)
+        L⁻¹ of each member, as a real matrix that multiplies the real columns of the features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Posterior((np.eye(2) / 10,)).variance(0, np.array([[3.0, 4.0]]))
+    array([0.25])
+    """
+
+    factors: tuple[np.ndarray, ...]
+
+    def variance(self, member: int, columns: Array) -> Array:
+        """The variance of the member's value, (n,), from the columns of its features, (n, n_columns · K)."""
+        rotated = self.rotated(member, columns)
+        xp = namespace(rotated)
+        if compat.is_numpy_array(rotated):
+            return np.einsum("ij,ij->i", rotated, rotated).astype(columns.dtype)
+        return xp.astype(xp.sum(rotated * rotated, axis=1), columns.dtype)
+
+    def rotated(self, member: int, columns: Array) -> Array:
+        """Vectors whose scalar products are the covariances of the member's values at the rows, (n, r)."""
+        factor = self.factors[member]
+        if compat.is_numpy_array(columns) and _is_lower(factor):
+            return _by_triangle(factor, columns)
+        there = like(factor, columns)
+        return matmul(namespace(columns).astype(columns, there.dtype, copy=False), there.T)
+
+    def to_tables(self) -> dict[str, Any]:
+        """The contents of a file."""
+        return {str(member): factor for member, factor in enumerate(self.factors)}
+
+    @classmethod
+    def from_tables(cls, fields: Fields, widths: list[int]) -> Posterior:
+        """The inverse of `to_tables`; the fields are checked."""
+        return cls(tuple(fields.array(str(member), None, width) for member, width in enumerate(widths)))
+
+
+def _is_lower(factor: np.ndarray) -> bool:
+    return factor.shape[0] == factor.shape[1] and not np.any(factor[0, 1:]) and not np.any(np.triu(factor, 1))
+
+
+def _by_triangle(factor: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """``columns @ factor.T`` for a lower triangle: half of the multiplications, in place of a copy of the columns."""
+    multiply = scipy.linalg.get_blas_funcs("trmm", (factor,))
+    copy = np.array(columns, dtype=factor.dtype, order="C")
+    return multiply(1.0, factor.T, copy.T, side=0, lower=0, trans_a=1, overwrite_b=1).T
+
+
+def factor_of_system(system: System, features: Features, ridge: float, n_columns: int) -> np.ndarray:
+    """L⁻¹ as a real matrix, (r, n_columns), for the columns of one member."""
+    matrix = system.matrix if system.back is None else matmul(system.back, adjoint(system.back))
+    return _factor(matrix, features, ridge, n_columns)
+
+
+def factor_of_eigensystem(eigensystem: Eigensystem, features: Features, ridge: float, n_columns: int) -> np.ndarray:
+    """The same from the eigenvectors. Directions that no row has count too: they have the variance of the prior."""
+    basis = eigensystem.basis
+    values = namespace(basis).astype(eigensystem.values, basis.dtype)
+    return _factor(matmul(basis * values[None, :], adjoint(basis)), features, ridge, n_columns)
+
+
+def _factor(matrix: Array, features: Features, ridge: float, n_columns: int) -> np.ndarray:
+    lower = cholesky(shifted(matrix, ridge))
+    if lower is not None:
+        return _of_columns(_inverse(lower), features, n_columns)
+    values, basis = eigh(matrix)  # next to no ridge: directions that no row has are left out
+    keep = significant(values)
+    xp, values, basis = namespace(basis), values[keep:] + ridge, basis[:, keep:]
+    shares = xp.astype(1.0 / xp.sqrt(divisor_of(values)), basis.dtype)
+    return _of_columns(adjoint(basis) * shares[:, None], features, n_columns)
+
+
+def _of_columns(inverse: Array, features: Features, n_columns: int) -> np.ndarray:
+    """A factor of the unknowns as one of the real columns c: with s = c T it is L⁻¹ Tᴴ, real part above imaginary."""
+    reference = inverse if not _is_complex(inverse) else namespace(inverse).real(inverse)
+    identity = like(np.eye(n_columns), reference)
+    factor = to_host(matmul(inverse, adjoint(features.matrix(identity))))
+    if np.iscomplexobj(factor):
+        factor = np.concatenate((factor.real, factor.imag))
+    return _rounded(np.ascontiguousarray(factor, dtype=np.float64))
+
+
+def _is_complex(values: Array) -> bool:
+    return bool(namespace(values).isdtype(values.dtype, "complex floating"))
+
+
+def _inverse(lower: Array) -> Array:
+    """The inverse of a lower triangle, of which only that triangle may be read."""
+    if compat.is_numpy_array(lower):
+        invert = scipy.linalg.get_lapack_funcs("trtri", (lower,))
+        return np.tril(invert(lower.T, lower=0)[0].T)
+    xp = namespace(lower)
+    return xp.linalg.inv(xp.tril(lower))
+
+
+def _rounded(factor: np.ndarray) -> np.ndarray:
+    """The factor in single precision, unless rounding could then be seen.
+
+    Columns are at most about one, so √n_columns bounds their norm, and ε|F|√n_columns the change of |F s(x)|.
+    """
+    change = float(np.finfo(np.float32).eps) * float(np.linalg.norm(factor)) * math.sqrt(factor.shape[1])
+    return factor.astype(np.float32) if change < ROUNDING else factor
