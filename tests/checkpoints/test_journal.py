@@ -288,3 +288,10 @@ def test_a_sampler_of_the_users_own_is_refused_in_a_sentence(tmp_path):
 
     with pytest.raises(ValueError, match="sampler must be plain data or an object of fourierwalk"):
         small(sampler=Own(), checkpoint=tmp_path / "a.fw").fit(X, Y)
+
+
+def test_error_bars_are_those_of_the_whole_fit(tmp_path, stop_at):
+    interrupted("auto", tmp_path, stop_at, 9)
+    x, _ = killed.problem()
+    stds = [killed.fitted("auto", path).predict(x, return_std=True)[1] for path in (None, often(tmp_path))]
+    np.testing.assert_array_equal(*stds)
