@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
 
 from fourierwalk.arrays.library import to_host
-from fourierwalk.checkpoints import values
 from fourierwalk.data.streaming import Streamed
 from fourierwalk.training.followed import Resume
 from fourierwalk.training.training import Data
@@ -70,26 +70,37 @@ def _digest(parts: Any) -> str:
 
 
 def _bytes(value: Any) -> Iterator[bytes]:
-    """A tree of plain values and arrays as bytes."""
-    arrays: list[np.ndarray] = []
-
-    def plain(part: Any) -> Any:
-        if isinstance(part, np.ndarray):
-            arrays.append(part)
-            return "array"
-        if isinstance(part, Mapping):
-            return {str(key): plain(each) for key, each in part.items()}
-        return [plain(each) for each in part] if isinstance(part, list | tuple) else part
-
-    yield json.dumps(plain(values.packed(value)), sort_keys=True).encode()
+    """A tree of plain values, arrays and frozen settings as bytes."""
+    arrays: list[Any] = []
+    yield json.dumps(_plain(value, arrays), sort_keys=True).encode()
     for array in arrays:
         yield from _array_bytes(array)
 
 
+def _plain(value: Any, arrays: list[Any]) -> Any:
+    """JSON, with arrays set aside."""
+    if is_dataclass(value):
+        value = {field.name: getattr(value, field.name) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each, arrays) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each, arrays) for each in value]
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    arrays.append(value)
+    return "array"
+
+
 def _data_bytes(data: Data) -> Iterator[bytes]:
     for name, part in zip(data._fields, data, strict=True):
-        if part is not None:
-            yield name.encode()
+        if part is None:
+            continue
+        yield name.encode()
+        if hasattr(part, "survey"):  # rows in chunks: what the pass over them has found, so that none is read again
+            yield from _bytes(part.survey)
+        else:
             yield from _array_bytes(data.identities if name == "means" else part)
 
 
