@@ -5,6 +5,7 @@ from fourierwalk.distilling import distill
 from fourierwalk.estimators import AdaptiveFourierClassifier, AdaptiveFourierFeatures, AdaptiveFourierRegressor
 from fourierwalk.loading import load
 from fourierwalk.model import FourierModel
+from fourierwalk.operators.solver import AdaptiveFourierSolver
 from fourierwalk.solving.solver import Solver
 from fourierwalk.tables.encoder import TableEncoder
 from fourierwalk.version import VERSION
@@ -15,6 +16,7 @@ __all__ = [
     "AdaptiveFourierClassifier",
     "AdaptiveFourierFeatures",
     "AdaptiveFourierRegressor",
+    "AdaptiveFourierSolver",
     "Checkpoint",
     "FourierModel",
     "Solver",

@@ -15,6 +15,8 @@ from fourierwalk.arrays.complexes import complex_of
 from fourierwalk.arrays.library import Array, float64, is_foreign, like, namespace, to_host
 from fourierwalk.arrays.memory import free_bytes
 from fourierwalk.arrays.products import matmul
+from fourierwalk.calculus import derivatives, integrals
+from fourierwalk.calculus.distributions import Gaussian, Uniform
 from fourierwalk.data.features import KINDS, ComplexExponentials, CosineSine, Features, name_of, named
 from fourierwalk.data.rows import Block, Rows
 from fourierwalk.data.scaling import Scaling
@@ -232,6 +234,53 @@ class FourierModel(Exportable):
         shift = omega @ center
         turn = complex_of(xp.cos(shift), -xp.sin(shift))
         return omega, self.amplitudes * turn[:, None]
+
+    def gradient(self, x: Any) -> Array:
+        """The derivatives ∂f/∂xⱼ at x, (n, d), in the units of x; with several outputs (n, d, q).
+
+        They are exact. Like all derivatives and integrals, they ignore the bounds.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from fourierwalk import AdaptiveFourierRegressor
+        >>> x = np.linspace(-3, 3, 300)[:, None]
+        >>> model = AdaptiveFourierRegressor(8, random_state=0).fit(x, np.sin(2 * x[:, 0])).model_
+        >>> bool(np.max(np.abs(model.gradient(x[100:200]) - 2 * np.cos(2 * x[100:200]))) < 0.1)
+        True
+        """
+        return derivatives.gradient(self, x)
+
+    def hessian(self, x: Any) -> Array:
+        """The second derivatives ∂²f/∂xⱼ∂xₗ at x, (n, d, d); with several outputs (n, d, d, q)."""
+        return derivatives.hessian(self, x)
+
+    def laplacian(self, x: Any) -> Array:
+        """The sum of the second derivatives ∂²f/∂xⱼ² at x, (n,); with several outputs (n, q)."""
+        return derivatives.laplacian(self, x)
+
+    def integral(self, lower: Any, upper: Any) -> Array:
+        """The integral over a box with these bounds, (d,) each; with several outputs an array (q,)."""
+        return integrals.integral(self, lower, upper)
+
+    def moments(self, inputs: Uniform | Gaussian) -> integrals.Moments:
+        """Mean and variance of the output for independent random inputs, in closed form."""
+        return integrals.moments(self, inputs)
+
+    def sobol(self, inputs: Uniform | Gaussian) -> integrals.Sobol:
+        """First-order and total Sobol indices for independent random inputs, (d,); with several outputs (d, q).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from fourierwalk import AdaptiveFourierRegressor
+        >>> from fourierwalk.calculus import Uniform
+        >>> x = np.random.default_rng(0).uniform(-1, 1, (400, 2))
+        >>> model = AdaptiveFourierRegressor(32, random_state=0).fit(x, 2 * x[:, 0] + x[:, 1]).model_
+        >>> model.sobol(Uniform(-1, 1)).first.round(1)
+        array([0.8, 0.2])
+        """
+        return integrals.sobol(self, inputs)
 
     def relevance(self) -> Array:
         """The importance of each input, (d,): shares that sum to one."""

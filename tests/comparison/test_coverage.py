@@ -15,7 +15,7 @@ def quick(problem, seed):
     levels = np.array(coverage.LEVELS)
     half = np.quantile(np.abs(problem.y_test), levels)
     intervals = np.stack((np.tile(-half, (n, 1)), np.tile(half, (n, 1))), axis=1)
-    return coverage.Measured(intervals, np.zeros(n), np.full(n, np.std(problem.y_test)), 1.0, {"degrees": 1000.0})
+    return coverage.IntervalsFound(intervals, np.zeros(n), np.full(n, np.std(problem.y_test)), 1.0, {"degrees": 1000.0})
 
 
 def test_a_cell_is_measured_once(tmp_path, monkeypatch, capsys):

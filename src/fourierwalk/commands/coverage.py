@@ -12,7 +12,7 @@ from rich.console import Console
 
 from fourierwalk.commands import options as shared
 from fourierwalk.comparison import coverage, coverage_table, processes
-from fourierwalk.comparison.coverage import Cell
+from fourierwalk.comparison.coverage import CoverageCell
 from fourierwalk.files.writing import check_writable
 from fourierwalk.paper import datasets as images
 from fourierwalk.paper import results
@@ -61,7 +61,7 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
-def _computed(cells: list[Cell], options: argparse.Namespace) -> Iterator[tuple[Cell, dict[str, Any]]]:
+def _computed(cells: list[CoverageCell], options: argparse.Namespace) -> Iterator[tuple[CoverageCell, dict[str, Any]]]:
     if options.jobs > 1:
         yield from processes.computed(cells, options.jobs, options.threads, coverage.compute)
         return

@@ -28,7 +28,7 @@ PEER_FOLDS = 5
 N_SUBJECTS, N_VISITS, N_MONTHS, MONTHS_TOGETHER = 120, 10, 1200, 24
 
 
-class Problem(NamedTuple):
+class SplitRows(NamedTuple):
     """Training rows, whose groups are held out together if there are any, and test rows."""
 
     x: Any
@@ -38,12 +38,12 @@ class Problem(NamedTuple):
     groups: np.ndarray | None = None
 
 
-class Cell(NamedTuple):
+class CoverageCell(NamedTuple):
     """A data set, a method and a split. At most `rows` training rows are taken, at random."""
 
     name: str
     group: str
-    rows_of: Callable[[int], Problem]
+    rows_of: Callable[[int], SplitRows]
     method: str
     split: int
     rows: int | None
@@ -63,7 +63,7 @@ class Cell(NamedTuple):
             "most_rows": self.rows,
         }
 
-    def problem(self) -> Problem:
+    def problem(self) -> SplitRows:
         """The rows."""
         found = self.rows_of(self.split)
         if self.rows is None or len(found.y) <= self.rows:
@@ -74,7 +74,7 @@ class Cell(NamedTuple):
         )
 
 
-class Measured(NamedTuple):
+class IntervalsFound(NamedTuple):
     """What a method gives: intervals (n, 2, n_levels), and, where it has them, means and standard deviations."""
 
     intervals: np.ndarray
@@ -84,7 +84,7 @@ class Measured(NamedTuple):
     more: dict[str, Any]
 
 
-def ours(problem: Problem, seed: int) -> Measured:
+def ours(problem: SplitRows, seed: int) -> IntervalsFound:
     """One fit with default settings."""
     start = time.perf_counter()
     model = AdaptiveFourierRegressor(random_state=seed).fit(problem.x, problem.y, groups=problem.groups)
@@ -99,10 +99,10 @@ def ours(problem: Problem, seed: int) -> Measured:
         "held_out": int(bars.conformal.weight.size),
         "std_bytes": int(sum(factor.nbytes for factor in bars.posterior.factors)),
     }
-    return Measured(model.predict_interval(problem.x_test, list(LEVELS)), mean, std, seconds, more)
+    return IntervalsFound(model.predict_interval(problem.x_test, list(LEVELS)), mean, std, seconds, more)
 
 
-def mapie(problem: Problem, seed: int) -> Measured:
+def mapie(problem: SplitRows, seed: int) -> IntervalsFound:
     """MAPIE's cross-validation+, which fits our estimator once more for each of five folds."""
     from mapie.regression import CrossConformalRegressor
 
@@ -117,10 +117,10 @@ def mapie(problem: Problem, seed: int) -> Measured:
     peer.fit_conformalize(problem.x, problem.y, groups=problem.groups)
     seconds = time.perf_counter() - start
     mean, intervals = peer.predict_interval(problem.x_test)
-    return Measured(intervals, mean, None, seconds, {})
+    return IntervalsFound(intervals, mean, None, seconds, {})
 
 
-METHODS: dict[str, Callable[[Problem, int], Measured]] = {"ours": ours, "mapie": mapie}
+METHODS: dict[str, Callable[[SplitRows, int], IntervalsFound]] = {"ours": ours, "mapie": mapie}
 
 
 def cells(
@@ -129,7 +129,7 @@ def cells(
     methods: Sequence[str] | None,
     n_splits: int | None,
     rows: int | None,
-) -> list[Cell]:
+) -> list[CoverageCell]:
     """All cells: the regressions of the suite of tables, and rows that are not exchangeable."""
     unknown = [name for name in methods or () if name not in METHODS]
     if unknown:
@@ -141,7 +141,7 @@ def cells(
         if name not in known:
             raise ValueError(f"DATASET must be one of {', '.join(known)}, got {name!r}.")
     return [
-        Cell(name, group, rows_of, method, split, rows, made_of)
+        CoverageCell(name, group, rows_of, method, split, rows, made_of)
         for name, group, rows_of, splits, made_of in problems
         if not names or name in names
         for split in (splits if n_splits is None else splits[:n_splits])
@@ -157,11 +157,11 @@ def _tables(data_dir: str, names: Sequence[str]) -> Iterator[tuple[str, str, Any
             yield dataset.name, group, _rows_of(dataset), splits, {"sha256": dataset.settings["sha256"]}
 
 
-def _rows_of(dataset: Dataset) -> Callable[[int], Problem]:
-    return lambda split: Problem(*dataset.splits(split))
+def _rows_of(dataset: Dataset) -> Callable[[int], SplitRows]:
+    return lambda split: SplitRows(*dataset.splits(split))
 
 
-def subjects(split: int) -> Problem:
+def subjects(split: int) -> SplitRows:
     """Repeated measurements: each subject has an offset of its own. Test rows are of new subjects."""
     rng = np.random.default_rng([split, 7])
     subject = np.repeat(np.arange(2 * N_SUBJECTS), N_VISITS)
@@ -170,10 +170,10 @@ def subjects(split: int) -> Problem:
     offset = 0.5 * rng.standard_normal(2 * N_SUBJECTS)[subject]
     y = np.sin(x[:, 0]) + 0.5 * x[:, 1] * x[:, 3] + offset + 0.2 * rng.standard_normal(subject.size)
     seen = subject < N_SUBJECTS
-    return Problem(x[seen], y[seen], x[~seen], y[~seen], subject[seen])
+    return SplitRows(x[seen], y[seen], x[~seen], y[~seen], subject[seen])
 
 
-def seasons(split: int) -> Problem:
+def seasons(split: int) -> SplitRows:
     """A trend with a season and noise that remembers the last month. Whole blocks of two years are test rows."""
     rng = np.random.default_rng([split, 8])
     month = np.arange(N_MONTHS)
@@ -185,10 +185,10 @@ def seasons(split: int) -> Problem:
     test = np.isin(block, rng.permutation(N_MONTHS // MONTHS_TOGETHER)[: N_MONTHS // MONTHS_TOGETHER // 5])
     angle = 2 * np.pi * month / 12
     x = np.stack((month / 12, np.cos(angle), np.sin(angle)), axis=1)
-    return Problem(x[~test], y[~test], x[test], y[test], block[~test])
+    return SplitRows(x[~test], y[~test], x[test], y[test], block[~test])
 
 
-DEPENDENT: dict[str, Callable[[int], Problem]] = {"subjects": subjects, "seasons": seasons}
+DEPENDENT: dict[str, Callable[[int], SplitRows]] = {"subjects": subjects, "seasons": seasons}
 """Rows that are not exchangeable, with the groups to hold out together."""
 
 
@@ -199,7 +199,7 @@ def absent(method: str) -> str | None:
     return None
 
 
-def compute(cell: Cell, n_threads: int | None) -> dict[str, Any]:
+def compute(cell: CoverageCell, n_threads: int | None) -> dict[str, Any]:
     """Coverage, width, likelihood and seconds; or the reason why there are none."""
     reason = absent(cell.method)
     if reason is not None:
@@ -213,7 +213,7 @@ def compute(cell: Cell, n_threads: int | None) -> dict[str, Any]:
         return {"failure": f"{type(error).__name__}: {error}"}
 
 
-def measured(found: Measured, problem: Problem) -> dict[str, Any]:
+def measured(found: IntervalsFound, problem: SplitRows) -> dict[str, Any]:
     """The figures of one cell."""
     truth = problem.y_test
     intervals = np.asarray(found.intervals, dtype=np.float64)
@@ -235,7 +235,7 @@ def measured(found: Measured, problem: Problem) -> dict[str, Any]:
     return content
 
 
-def is_there(folder: Path, cell: Cell, gathered: dict[str, dict[str, Any]]) -> bool:
+def is_there(folder: Path, cell: CoverageCell, gathered: dict[str, dict[str, Any]]) -> bool:
     """Whether the cell has a result with the same settings. A cell that failed or was left out is tried again."""
     found = results.stored(folder, cell.key, gathered)
     if found is None or "coverage" not in found["result"]:
@@ -243,7 +243,7 @@ def is_there(folder: Path, cell: Cell, gathered: dict[str, dict[str, Any]]) -> b
     return found["settings"] == json.loads(json.dumps(cell.settings()))
 
 
-def write(folder: Path, cell: Cell, result: dict[str, Any], origin: dict[str, Any]) -> Path:
+def write(folder: Path, cell: CoverageCell, result: dict[str, Any], origin: dict[str, Any]) -> Path:
     """Write a finished cell atomically."""
     content = {"settings": cell.settings(), "result": result, "provenance": origin}
     return write_json(folder / results.FOLDER / f"{cell.key}.json", content)

@@ -51,6 +51,10 @@ class Affine:
         """∂ scaled / ∂ raw of each entry, (n, d)."""
         return namespace(self.scale).broadcast_to(1.0 / self.scale[None, :], values.shape)
 
+    def curvature(self, values: Array) -> Array:
+        """∂² scaled / ∂ raw² of each entry, (n, d): zeros."""
+        return namespace(self.scale).broadcast_to(0.0 * self.scale[None, :], values.shape)
+
     def moved(self, move: Callable[[Array], Array]) -> Affine:
         """The same with each array moved."""
         return Affine(move(self.center), move(self.scale))
@@ -114,6 +118,12 @@ class SmoothClip:
         xp, share = namespace(self.scale), self._share(self._affine.apply(values))
         slope = (1.0 + share * share) ** -1.5
         return xp.where(self.clipped[None, :], slope, xp.ones_like(slope)) / self.scale[None, :]
+
+    def curvature(self, values: Array) -> Array:
+        """∂² scaled / ∂ raw² of each entry, (n, d)."""
+        xp, share = namespace(self.scale), self._share(self._affine.apply(values))
+        bend = -3.0 * share * (1.0 + share * share) ** -2.5 / self.limit
+        return xp.where(self.clipped[None, :], bend, xp.zeros_like(bend)) / self.scale[None, :] ** 2
 
     def moved(self, move: Callable[[Array], Array]) -> SmoothClip:
         """The same with each array moved."""

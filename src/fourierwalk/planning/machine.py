@@ -69,8 +69,10 @@ class Machine:
     name: str = "rates by hand"
 
     @classmethod
-    def measured(cls, n_rows: int, n_inputs: int, n_frequencies: int) -> Machine:
-        """The rates of this machine for steps of about this size.
+    def measured(
+        cls, n_rows: int, n_inputs: int, n_frequencies: int, clock: Callable[[], float] = time.perf_counter
+    ) -> Machine:
+        """The rates of this machine for steps of about this size, by a clock.
 
         Examples
         --------
@@ -81,11 +83,11 @@ class Machine:
             k = min(n_frequencies, MOST_FREQUENCIES)
             block, omega, columns = _block(n_rows, n_inputs, k)
             n, width = columns.shape
-            entry = _seconds(lambda: CosineSine().columns(block, omega)) / (n * width)
-            product = _seconds(lambda: products(columns, block.y)) / (n * width**2)
-            factorisation = _factorising(block, omega) / (width**3 / 3)
+            entry = _seconds(lambda: CosineSine().columns(block, omega), clock) / (n * width)
+            product = _seconds(lambda: products(columns, block.y), clock) / (n * width**2)
+            factorisation = _factorising(block, omega, clock) / (width**3 / 3)
             known = FEW_ROWS * width * (entry + width * product) + factorisation * width**3 / 3
-            overhead = max(1e-5, _step_seconds(block, omega) - known)
+            overhead = max(1e-5, _step_seconds(block, omega, clock) - known)
         return cls(
             entry,
             product,
@@ -115,23 +117,23 @@ def _block(n_rows: int, n_inputs: int, k: int) -> tuple[Any, np.ndarray, np.ndar
     return block, omega, CosineSine().columns(block, omega)
 
 
-def _factorising(block: Any, omega: np.ndarray) -> float:
+def _factorising(block: Any, omega: np.ndarray, clock: Callable[[], float]) -> float:
     problem = LeastSquares(Rows(block.x[:FEW_ROWS], block.y[:FEW_ROWS]), CosineSine(), 1.0, Solver("direct"))
     system = problem.system(omega)
-    return _seconds(lambda: system.solved(FEW_ROWS))
+    return _seconds(lambda: system.solved(FEW_ROWS), clock)
 
 
-def _step_seconds(block: Any, omega: np.ndarray) -> float:
+def _step_seconds(block: Any, omega: np.ndarray, clock: Callable[[], float]) -> float:
     """The seconds of a step of a walk on few rows."""
     problem = LeastSquares(Rows(block.x[:FEW_ROWS], block.y[:FEW_ROWS]), CosineSine(), 1.0, Solver("direct"))
     walk, rng = Metropolis(RandomWalk(0.1), 3.0), np.random.default_rng(1)
     state = walk.init(problem, omega)
-    return _seconds(lambda: walk.step(rng, state, problem))
+    return _seconds(lambda: walk.step(rng, state, problem), clock)
 
 
 def _copying() -> float:
     values = np.ones(2**22)
-    return 2 * values.nbytes / _seconds(lambda: values.copy())
+    return 2 * values.nbytes / _seconds(lambda: values.copy(), time.perf_counter)
 
 
 def _reading() -> float:
@@ -151,12 +153,12 @@ def _reading() -> float:
         return Machine.disk
 
 
-def _seconds(function: Callable[[], Any], total: float = 0.25) -> float:
+def _seconds(function: Callable[[], Any], clock: Callable[[], float], total: float = 0.25) -> float:
     """The median seconds of a call, of several within the total."""
     function()
     times: list[float] = []
     while len(times) < 3 or (sum(times) < total and len(times) < 200):
-        start = time.perf_counter()
+        start = clock()
         function()
-        times.append(time.perf_counter() - start)
+        times.append(clock() - start)
     return float(np.median(times))

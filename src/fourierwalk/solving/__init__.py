@@ -1,4 +1,4 @@
-"""Amplitudes from frequencies: the least squares problem, and three ways to solve it."""
+"""Amplitudes from frequencies: the least squares problem, and the ways to solve it."""
 
 from fourierwalk.solving.direct import Direct
 from fourierwalk.solving.dual import Dual
@@ -7,6 +7,7 @@ from fourierwalk.solving.fourier_space import FourierSpace
 from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.minibatch import Minibatch
 from fourierwalk.solving.normal_equations import NormalEquations
+from fourierwalk.solving.orthogonal import Orthogonal
 from fourierwalk.solving.paths import Path
 from fourierwalk.solving.solution import Solution, SolveInfo
 from fourierwalk.solving.solver import Solver
@@ -21,6 +22,7 @@ __all__ = [
     "LeastSquares",
     "Minibatch",
     "NormalEquations",
+    "Orthogonal",
     "Path",
     "Solution",
     "SolveInfo",

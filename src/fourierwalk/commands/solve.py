@@ -1,0 +1,78 @@
+"""``fourierwalk solve``: differential equations and other problems of calculus, beside their targets."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from fourierwalk.benchmarks.figures import HEADER, Figure, markdown
+from fourierwalk.benchmarks.operators import PROBLEMS, MeasuredProblem
+from fourierwalk.reporting.files import write_json, write_text
+from fourierwalk.reporting.provenance import provenance
+
+
+def register(verbs: Any) -> None:
+    """Add the command and its options."""
+    parser = verbs.add_parser("solve", help="solve differential equations and print errors beside their targets")
+    parser.add_argument("--out", type=Path, default=Path("results/operators"), help="folder of the results")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help=f"only some of {', '.join(PROBLEMS)}")
+    parser.add_argument("--again", action="store_true", help="solve again what the folder has results of")
+    parser.add_argument("--small", action="store_true", help="toy sizes, to check that it runs")
+    parser.set_defaults(run=main)
+
+
+def main(options: argparse.Namespace) -> int:
+    """Solve what has no result yet; every result is a file of its own, so that a run can be continued."""
+    unknown = [name for name in options.only or () if name not in PROBLEMS]
+    if unknown:
+        raise ValueError(f"--only must name some of {list(PROBLEMS)}, got {unknown[0]!r}.")
+    console = Console()
+    for name in options.only or PROBLEMS:
+        path = options.out / f"{name}.json"
+        if path.exists() and not options.again:
+            console.print(f"{name}: done before")
+            continue
+        console.print(f"{name} …")
+        measured = PROBLEMS[name](8 if options.small else 1)
+        figures = [{**vars(figure), "met": figure.met} for figure in measured.figures]
+        _draw(options.out, name, measured)
+        write_json(path, {"toy_sizes": options.small, "provenance": provenance(), "figures": figures})
+    results = {name: json.loads((options.out / f"{name}.json").read_text("utf-8")) for name in _done(options.out)}
+    write_text(options.out / "operators.md", "\n".join(_markdown(result) for result in results.values()))
+    console.print(_table([figure for result in results.values() for figure in _figures(result)]))
+    console.print(f"Written: {options.out}")
+    return 0
+
+
+def _done(folder: Path) -> list[str]:
+    return [name for name in PROBLEMS if (folder / f"{name}.json").exists()]
+
+
+def _draw(folder: Path, name: str, measured: MeasuredProblem) -> None:
+    """A picture of the solution, if there is one."""
+    if measured.solver is None:
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    measured.solver.plot().savefig(folder / f"{name}.png", dpi=60, metadata={"Software": None})
+
+
+def _figures(result: dict[str, Any]) -> list[Figure]:
+    return [Figure(**{key: value for key, value in entry.items() if key != "met"}) for entry in result["figures"]]
+
+
+def _markdown(result: dict[str, Any]) -> str:
+    return markdown(_figures(result), result["provenance"])
+
+
+def _table(figures: list[Figure]) -> Table:
+    table = Table(title="Measured against targets")
+    for column in HEADER:
+        table.add_column(column, justify="right" if column in ("measured", "target") else "left")
+    for figure in figures:
+        table.add_row(*figure.cells)
+    return table
