@@ -29,7 +29,9 @@ BELOW = {
     "model": {"arrays", "calculus", "data", "exporting", "files", "solving"},
     "uncertainty": {"arrays", "data", "files", "model", "reporting", "solving"},
     "training": {*CORE, "files", "model", "parameters", "uncertainty"},
-    "settings": {*CORE, "training"},
+    "checkpoints": {*CORE, "files", "parameters", "training", "version"},
+    "planning": {*CORE, "parameters", "training"},
+    "settings": {*CORE, "checkpoints", "training"},
     "weights": {"arrays"},
     "tables": {"arrays", "parameters", "training", "weights"},
     "inputs": {*CORE, "files", "model", "parameters", "tables", "training", "weights"},
@@ -38,6 +40,7 @@ BELOW = {
     "estimators": {
         *CORE,
         "callbacks",
+        "checkpoints",
         "exporting",
         "files",
         "model",
@@ -46,6 +49,7 @@ BELOW = {
         "training",
         "inputs",
         "parts",
+        "planning",
         "settings",
         "uncertainty",
     },
@@ -53,7 +57,17 @@ BELOW = {
     "loading": {"estimators", "files", "model"},
     "operators": {*CORE, "calculus", "inputs", "model", "parameters", "reporting", "training"},
     "converters": {"estimators", "exporting"},
-    "__init__": {"distilling", "estimators", "loading", "model", "operators", "solving", "tables", "version"},
+    "__init__": {
+        "checkpoints",
+        "distilling",
+        "estimators",
+        "loading",
+        "model",
+        "operators",
+        "solving",
+        "tables",
+        "version",
+    },
     "reading": {"arrays", "tables"},
     "reporting": {"files"},
 }
@@ -161,7 +175,7 @@ def test_no_two_classes_have_one_name():
     assert [name for name, count in Counter(names).items() if count > 1] == []
 
 
-@pytest.mark.parametrize("folder", ["data", "sampling", "solving", "uncertainty"])
+@pytest.mark.parametrize("folder", ["data", "planning", "sampling", "solving", "uncertainty"])
 def test_the_folders_names_are_all_in_the_reference(folder):
     module = importlib.import_module(f"fourierwalk.{folder}")
     section = REFERENCE.partition(f"currentmodule:: fourierwalk.{folder}\n")[2].partition("currentmodule::")[0]
@@ -177,6 +191,7 @@ def test_public_names():
         "AdaptiveFourierFeatures",
         "AdaptiveFourierRegressor",
         "AdaptiveFourierSolver",
+        "Checkpoint",
         "FourierModel",
         "Solver",
         "distill",
