@@ -12,6 +12,7 @@ from fourierwalk.data.features import Activation, ComplexExponentials, CosineSin
 from fourierwalk.training.automatic import Automatic
 from fourierwalk.training.folds import folds
 from fourierwalk.training.policy import Policy
+from fourierwalk.training.replay import Request
 from fourierwalk.training.training import Data, Training
 
 
@@ -128,13 +129,15 @@ def objective(design, unknowns, y, weight, regularization):
 
 
 def drained(generator):
-    """What a generator yields, and what it returns."""
+    """What a generator yields without its requests to a journal, and what it returns."""
     yielded = []
     while True:
         try:
-            yielded.append(next(generator))
+            event = next(generator)
         except StopIteration as end:
             return yielded, end.value
+        if not isinstance(event, Request):
+            yielded.append(event)
 
 
 # Fits

@@ -30,7 +30,9 @@ BELOW = {
     "model": {"arrays", "calculus", "data", "exporting", "files", "solving"},
     "uncertainty": {"arrays", "data", "files", "model", "reporting", "solving"},
     "training": {*CORE, "chunks", "files", "model", "parameters", "uncertainty"},
-    "settings": {*CORE, "training"},
+    "checkpoints": {*CORE, "files", "parameters", "training", "version"},
+    "planning": {*CORE, "parameters", "training"},
+    "settings": {*CORE, "checkpoints", "training"},
     "weights": {"arrays"},
     "tables": {"arrays", "parameters", "training", "weights"},
     "inputs": {*CORE, "chunks", "files", "model", "parameters", "tables", "training", "weights"},
@@ -39,6 +41,7 @@ BELOW = {
     "estimators": {
         *CORE,
         "callbacks",
+        "checkpoints",
         "chunks",
         "exporting",
         "files",
@@ -48,6 +51,7 @@ BELOW = {
         "training",
         "inputs",
         "parts",
+        "planning",
         "settings",
         "uncertainty",
     },
@@ -55,7 +59,17 @@ BELOW = {
     "loading": {"estimators", "files", "model"},
     "operators": {*CORE, "calculus", "inputs", "model", "parameters", "reporting", "training"},
     "converters": {"estimators", "exporting"},
-    "__init__": {"distilling", "estimators", "loading", "model", "operators", "solving", "tables", "version"},
+    "__init__": {
+        "checkpoints",
+        "distilling",
+        "estimators",
+        "loading",
+        "model",
+        "operators",
+        "solving",
+        "tables",
+        "version",
+    },
     "reading": {"arrays", "tables"},
     "reporting": {"files"},
 }
@@ -163,7 +177,7 @@ def test_no_two_classes_have_one_name():
     assert [name for name, count in Counter(names).items() if count > 1] == []
 
 
-@pytest.mark.parametrize("folder", ["chunks", "data", "sampling", "solving", "uncertainty"])
+@pytest.mark.parametrize("folder", ["chunks", "data", "planning", "sampling", "solving", "uncertainty"])
 def test_the_folders_names_are_all_in_the_reference(folder):
     module = importlib.import_module(f"fourierwalk.{folder}")
     section = REFERENCE.partition(f"currentmodule:: fourierwalk.{folder}\n")[2].partition("currentmodule::")[0]
@@ -179,6 +193,7 @@ def test_public_names():
         "AdaptiveFourierFeatures",
         "AdaptiveFourierRegressor",
         "AdaptiveFourierSolver",
+        "Checkpoint",
         "FourierModel",
         "Solver",
         "distill",

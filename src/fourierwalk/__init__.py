@@ -1,5 +1,6 @@
 """Adaptive random Fourier features: models Σ βₖ exp(iωₖ·x) whose frequencies walk to where the data needs them."""
 
+from fourierwalk.checkpoints.checkpoint import Checkpoint
 from fourierwalk.distilling import distill
 from fourierwalk.estimators import AdaptiveFourierClassifier, AdaptiveFourierFeatures, AdaptiveFourierRegressor
 from fourierwalk.loading import load
@@ -16,6 +17,7 @@ __all__ = [
     "AdaptiveFourierFeatures",
     "AdaptiveFourierRegressor",
     "AdaptiveFourierSolver",
+    "Checkpoint",
     "FourierModel",
     "Solver",
     "TableEncoder",

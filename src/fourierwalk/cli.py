@@ -18,6 +18,7 @@ from fourierwalk.commands import (
     export,
     fit,
     inspect,
+    plan,
     predict,
     report,
     reproduce,
@@ -26,7 +27,7 @@ from fourierwalk.commands import (
 from fourierwalk.files.writing import NotWritten
 from fourierwalk.version import VERSION
 
-COMMANDS = (demo, fit, predict, inspect, export, doctor, compare, coverage, report, reproduce, solve, bench)
+COMMANDS = (demo, fit, predict, inspect, export, doctor, compare, coverage, report, reproduce, solve, plan, bench)
 
 EXIT_CODES = """exit codes:
   0 done, 1 a check failed (doctor), 2 an argument or an input is wrong, 3 an output cannot be written,

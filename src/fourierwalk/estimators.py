@@ -23,6 +23,8 @@ from sklearn.utils.validation import check_is_fitted
 from fourierwalk import inputs, parts, settings
 from fourierwalk.arrays.library import Array, is_foreign, like, namespace, to_host
 from fourierwalk.callbacks import Callbacks, CallbackSupportMixin, with_callbacks
+from fourierwalk.checkpoints.checkpoint import Checkpoint
+from fourierwalk.checkpoints.journal import opened
 from fourierwalk.chunks.lazy import by_chunks
 from fourierwalk.data.features import named
 from fourierwalk.data.streaming import Streamed
@@ -32,11 +34,16 @@ from fourierwalk.files import container
 from fourierwalk.files.fields import Fields
 from fourierwalk.model import FourierModel
 from fourierwalk.parameters import count, number
+from fourierwalk.planning.announcement import announcement
 from fourierwalk.tables.encoder import TableEncoder, are_classes
-from fourierwalk.training.history import History
+from fourierwalk.training.history import Decision, History
+from fourierwalk.training.progress import Progress
 from fourierwalk.training.temperature import best_temperature
 from fourierwalk.training.training import Data, Fit, Resume, Training
 from fourierwalk.uncertainty.error_bars import ErrorBars
+
+NOT_IN_A_FINGERPRINT = ("checkpoint", "max_seconds", "random_state", "verbose")
+"""Parameters that may change between a fit and its continuation from a checkpoint; `random_state` is checked apart."""
 
 _PARAMETERS = """
     Parameters
@@ -103,6 +110,10 @@ _PARAMETERS = """
     categorical_features : "from_dtype", array of bool, of int or of str, or None, default="from_dtype"
         Which columns of a table are categories. "from_dtype": columns of strings, categories and Booleans. An array: a
         mask, indices or names. None: no column. See `TableEncoder`.
+    checkpoint : path, Checkpoint or None, default=None
+        A file from which a fit that was interrupted or killed continues, bit for bit, when it is run again with the
+        same data and parameters. It is written every 60 seconds; a `Checkpoint` sets other intervals. A file of other
+        data or parameters is refused. A folder: each fit has a file of its own there. The file is kept at the end.
     max_seconds : float, default=None
         A fit with ``sampler="auto"`` ends after about this many seconds with the best model so far. A seed then no
         longer fixes the result.
@@ -182,6 +193,7 @@ class _AdaptiveFourier(Exportable, CallbackSupportMixin, BaseEstimator):
         clamp: Any = "auto",
         device: str | None = None,
         categorical_features: Any = "from_dtype",
+        checkpoint: Any = None,
         max_seconds: float | None = None,
         warm_start: bool = False,
         random_state: Any = None,
@@ -206,6 +218,7 @@ class _AdaptiveFourier(Exportable, CallbackSupportMixin, BaseEstimator):
         self.clamp = clamp
         self.device = device
         self.categorical_features = categorical_features
+        self.checkpoint = checkpoint
         self.max_seconds = max_seconds
         self.warm_start = warm_start
         self.random_state = random_state
@@ -330,6 +343,7 @@ class _AdaptiveFourier(Exportable, CallbackSupportMixin, BaseEstimator):
         names = [field.name for field in fields_of(Training) if field.name != "scale_targets"]
         training = Training(**{name: getattr(self, name) for name in names}, scale_targets=scale_targets)
         training.check()
+        Checkpoint.of(self.checkpoint)
         return training
 
     def _begin(self, scale_targets: bool = True) -> Training:
@@ -348,8 +362,11 @@ class _AdaptiveFourier(Exportable, CallbackSupportMixin, BaseEstimator):
         data = inputs.moved(data, self.device)
         if resume is not None:
             _check_resumable(resume.state.frequencies, resume.best, training, data)
+        journal, rng = self._journal(data, rng, resume)
+        if int(self.verbose) >= 1:
+            self._announce(training, data, resume)
         callbacks = Callbacks(self)
-        fit = training.run(data, rng, resume, [callbacks.see])
+        fit = training.run(data, rng, resume, [callbacks.see], journal)
         self._last, self._members = (fit.resume, rng), fit.members
         self._total_weight = fit.total_weight
         self._scale = 1.0 if fit.calibration is None else float(best_temperature(*fit.calibration)[0])
@@ -359,6 +376,26 @@ class _AdaptiveFourier(Exportable, CallbackSupportMixin, BaseEstimator):
         self.n_frequencies_ = int(model.frequencies.shape[0])
         callbacks.end()
         return fit
+
+    def _journal(self, data: Data, rng: np.random.Generator, resume: Resume | None) -> tuple[Any, np.random.Generator]:
+        """The journal of the checkpoint, if there is one, and the generator of the fit."""
+        checkpoint = Checkpoint.of(self.checkpoint)
+        if checkpoint is None:
+            return None, rng
+        own = {name: value for name, value in self.get_params(deep=False).items() if name not in NOT_IN_A_FINGERPRINT}
+        own = {name: to_host(value) if is_foreign(value) else value for name, value in own.items()}
+        packed = {name: settings.packed(name, value) for name, value in own.items()}
+        is_seeded = self.random_state is not None
+        return opened(checkpoint, {"estimator": type(self).__name__, **packed}, data, rng, is_seeded, resume)
+
+    def _announce(self, training: Training, data: Data, resume: Resume | None) -> None:
+        """Print how long the fit may take, if it is long."""
+        search, n = training.resolve(data, resume), self.n_frequencies
+        n_rows = int(data.x.shape[0]) if data.whole is None else data.whole.n_rows
+        sizes = (n_rows, int(data.x.shape[1]), int(data.y.shape[1]), None if n == "auto" else int(n))
+        said = announcement(search, *sizes) if self.device is None and not is_foreign(data.y) else None
+        if said is not None:
+            Progress(int(self.verbose)).see(Decision(said))
 
     def _ended(self, fit: Fit) -> Any:
         """Return the estimator, or raise `KeyboardInterrupt` if the user interrupted the fit: the model is usable."""
@@ -697,6 +734,7 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
         clamp: Any = "auto",
         device: str | None = None,
         categorical_features: Any = "from_dtype",
+        checkpoint: Any = None,
         max_seconds: float | None = None,
         warm_start: bool = False,
         random_state: Any = None,
@@ -723,6 +761,7 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
             clamp=clamp,
             device=device,
             categorical_features=categorical_features,
+            checkpoint=checkpoint,
             max_seconds=max_seconds,
             warm_start=warm_start,
             random_state=random_state,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from fourierwalk.checkpoints.checkpoint import Checkpoint
 from fourierwalk.data import features
 from fourierwalk.sampling import proposals
 from fourierwalk.sampling.descent import Descent
@@ -26,7 +28,7 @@ WALKS = (
     proposals.AnnealedWalk,
 )
 KNOWN: dict[str, Any] = {
-    kind.__name__: kind for kind in (Solver, Metropolis, Resampling, Descent, Automatic, Policy, *WALKS)
+    kind.__name__: kind for kind in (Solver, Metropolis, Resampling, Descent, Automatic, Policy, Checkpoint, *WALKS)
 }
 """All that a file can name: loading makes nothing else."""
 
@@ -46,6 +48,8 @@ holds no code, got Generator: joblib and pickle keep it.
     """
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, Path):
+        value = str(value)
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufU":

@@ -166,3 +166,10 @@ def test_a_part_does_not_follow_a_fit_on_blocks():
     model = AdaptiveFourierRegressor(**FIXED).fit(Blocks([(X, Y)]))
     with pytest.raises(ValueError, match="partial_fit after fit needs the rows of fit in memory, got a fit on rows"):
         model.partial_fit(X, Y)
+
+
+def test_a_checkpoint_of_rows_in_blocks_is_of_these_rows(tmp_path):
+    settings = FIXED | {"sampler": "metropolis", "n_steps": 6, "checkpoint": str(tmp_path / "walk.fw")}
+    first = AdaptiveFourierRegressor(**settings).fit(Sliced(X, Y, rows=90))
+    again = AdaptiveFourierRegressor(**settings).fit(Sliced(X, Y, rows=90))
+    assert np.array_equal(again.amplitudes_, first.amplitudes_)

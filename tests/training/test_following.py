@@ -112,7 +112,8 @@ def test_steps_are_taken_as_they_are_asked_for():
 
     phase = Phase(Counting([(1.0, False)] * 100), Problem(), 60, 5, 3)
     search = follow(phase, Judge(FALLING), None, phase.sampler.init(None, np.ones((2, 1))), None)
-    assert [next(search).step for _ in range(3)] == taken == [1, 2, 3]
+    steps = (event.step for event in search if isinstance(event, Info))
+    assert [next(steps) for _ in range(3)] == taken == [1, 2, 3]
 
 
 def test_looks_are_at_whole_multiples_wherever_the_walk_begins():

@@ -56,7 +56,7 @@ class DeviceDraws:
 
     def restore(self, mark: Any) -> None:
         """Go back to a state that `mark` gave."""
-        self._generator.set_state(mark)
+        self._generator.set_state(mark.cpu())
 
 
 class Several:

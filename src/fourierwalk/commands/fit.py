@@ -33,6 +33,7 @@ OURS = "fourierwalk"
 
 EXAMPLES = """  fourierwalk fit houses.csv --target price --out houses.fw
   fourierwalk fit houses.csv --target price --drop id --report houses.html
+  fourierwalk fit houses.csv --target price --checkpoint houses.checkpoint
   fourierwalk fit cells.npz --task classification --frequencies 256 --json --quiet
 """
 
@@ -61,6 +62,9 @@ def register(verbs: Any) -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the split and of the fit (default: 0)")
     parser.add_argument("--held-out", type=float, default=0.2, metavar="SHARE", help="of the rows (default: 0.2)")
     parser.add_argument("--refit", action="store_true", help="then fit once more, to all rows, and save that model")
+    parser.add_argument(
+        "--checkpoint", type=Path, metavar="FILE", help="continue from this file if the fit was interrupted or killed"
+    )
     parser.add_argument(
         "--error-bars", action="store_true", help="keep what predict --std and --interval need (a larger file)"
     )
@@ -142,16 +146,25 @@ def _fit(problem: Problem, options: argparse.Namespace, speaker: Voice) -> Fitte
             with speaker.watch("Fitting the reference models"):
                 errors |= held_out.reference_errors(problem.inputs, problem.y, problem.task, split, options.seed)
         if options.refit and split.test.size and not interrupted:
-            model, interrupted = _model(problem, np.arange(problem.y.size), options, speaker)
+            everything = np.arange(problem.y.size)
+            model, interrupted = _model(problem, everything, options, speaker, of_refit=".refit")
     except KeyboardInterrupt:
         interrupted = True
     return FittedModel(model, split, errors, seconds, interrupted)
 
 
-def _model(problem: Problem, rows: np.ndarray, options: argparse.Namespace, speaker: Voice) -> tuple[Any, bool]:
+def _model(
+    problem: Problem, rows: np.ndarray, options: argparse.Namespace, speaker: Voice, of_refit: str = ""
+) -> tuple[Any, bool]:
     """A fitted model, and whether the user has interrupted the fit. If so, it is the best model so far."""
+    checkpoint = None if options.checkpoint is None else f"{options.checkpoint}{of_refit}"
     model = ESTIMATORS[problem.task](
-        options.frequencies, random_state=options.seed, max_seconds=options.seconds, device=options.device, verbose=1
+        options.frequencies,
+        random_state=options.seed,
+        max_seconds=options.seconds,
+        device=options.device,
+        checkpoint=checkpoint,
+        verbose=1,
     )
     try:
         with speaker.watch("Fitting"):
@@ -160,8 +173,8 @@ def _model(problem: Problem, rows: np.ndarray, options: argparse.Namespace, spea
         if not model.__sklearn_is_fitted__():
             raise KeyboardInterrupt("stopped before there was a model: nothing was written.") from None
         speaker.say("Stopped: the best model so far is kept.")
-        return model.set_params(verbose=0), True
-    return model.set_params(verbose=0), False
+        return model.set_params(verbose=0, checkpoint=None), True
+    return model.set_params(verbose=0, checkpoint=None), False
 
 
 def _error(problem: Problem, model: Any, split: HeldOutParts) -> float:

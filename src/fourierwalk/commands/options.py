@@ -57,6 +57,17 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def whole(word: str) -> int:
+    """A whole number, which may be written as 1e9."""
+    try:
+        value = float(word)
+        if value != int(value):
+            raise ValueError
+    except (ValueError, OverflowError):
+        raise argparse.ArgumentTypeError(f"must be a whole number, got {word!r}") from None
+    return int(word) if word.lstrip("+-").isdigit() else int(value)
+
+
 def width(word: str) -> Any:
     """A number of frequencies, or "auto"."""
     if word == "auto":

@@ -17,6 +17,7 @@ from fourierwalk.training.automatic import WALK_REGULARIZATION, Automatic, Found
 from fourierwalk.training.exploring import explore
 from fourierwalk.training.history import Event
 from fourierwalk.training.policy import DEFAULT
+from fourierwalk.training.replay import Request
 from fourierwalk.training.selection import Selection
 from fourierwalk.training.starts import Shape
 
@@ -108,7 +109,9 @@ class ConditionsPanel:
         """The sizes of the conditions, for such frequencies."""
         return self.posed.sizes(np.sqrt(self.shape.relevance))
 
-    def run(self, n_frequencies: int | None, rng: np.random.Generator) -> Generator[Event | Found, None, Found]:
+    def run(
+        self, n_frequencies: int | None, rng: np.random.Generator
+    ) -> Generator[Event | Found | Request, Any, Found]:
         """The training of the regressors."""
         start = Start(n_frequencies, self.n_inputs, self.n_inputs)
         return Automatic().search(self, start, rng)

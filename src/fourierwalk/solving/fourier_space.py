@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
+from typing import Any
 
 import array_api_compat as compat
 import numpy as np
@@ -104,6 +105,15 @@ class FourierSpace:
         if self._pairs is None or self._pairs.n != frequencies.shape[0]:
             self._pairs = Pairs.of(frequencies)
         return self._pairs
+
+    def mark(self) -> dict[str, Any]:
+        """The bandwidths of the grid and of the last frequencies, for `restore`: last bits of sums depend on them."""
+        return {"grid": None if self.grid is None else self.grid.bandwidth, "last": self._bandwidth}
+
+    def restore(self, mark: dict[str, Any]) -> None:
+        """Make the grid again that there was at the `mark`."""
+        self._bandwidth = mark["last"]
+        self.grid = None if mark["grid"] is None else Grid.of(self.rows, self._box, mark["grid"])
 
     @property
     def n_targets(self) -> int:

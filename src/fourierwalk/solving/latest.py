@@ -53,3 +53,13 @@ class Latest(Kept):
         if self._space is None or self._space.rows is not rows:
             self._space = FourierSpace(rows, max_bytes)
         return self._space
+
+    def mark(self) -> dict[str, Any]:
+        """What the choice of a path, and the bits of its sums, depend on beside the frequencies."""
+        return {"descends": self.descends, "space": None if self._space is None else self._space.mark()}
+
+    def restore(self, mark: dict[str, Any], space: FourierSpace | None) -> None:
+        """Go back to a state that `mark` gave."""
+        self.descends = mark["descends"]
+        if space is not None and mark["space"] is not None:
+            space.restore(mark["space"])

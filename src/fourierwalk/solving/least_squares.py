@@ -140,6 +140,14 @@ class LeastSquares:
         self.latest.forget()
         self.rows.kept.forget()
 
+    def mark(self) -> dict[str, Any]:
+        """What earlier solves have left behind and later ones depend on, for `restore`."""
+        return self.latest.mark()
+
+    def restore(self, mark: dict[str, Any]) -> None:
+        """Go back to a state that `mark` gave."""
+        self.latest.restore(mark, self.paths.space)
+
     def _tried(self, path: Path, precision: str) -> Solution:
         """The minimiser by one factorisation; `info.trusted` says whether it can be trusted."""
         system = self.latest.system(path, precision)

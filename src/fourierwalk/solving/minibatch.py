@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from fourierwalk.arrays.draws import mark, restore
 from fourierwalk.arrays.library import Array
 from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.solution import Solution
@@ -34,3 +36,12 @@ class Minibatch:
         drawn = np.sort(self.rng.choice(n_rows, size, replace=False, shuffle=False))
         solver = replace(self.problem.solver, path="direct", batch_size=None)
         return replace(self.problem, rows=self.problem.rows.take(drawn), solver=solver)(frequencies)
+
+    def mark(self) -> list[Any]:
+        """The states of the generator and of the problem, for `restore`."""
+        return [mark(self.rng), self.problem.mark()]
+
+    def restore(self, marks: list[Any]) -> None:
+        """Go back to the states that `mark` gave."""
+        restore(self.rng, marks[0])
+        self.problem.restore(marks[1])

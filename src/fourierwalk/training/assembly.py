@@ -27,6 +27,7 @@ from fourierwalk.training.evidence import Evidence
 from fourierwalk.training.followed import Resume
 from fourierwalk.training.history import Decision, Event, History
 from fourierwalk.training.panel import RowsPanel
+from fourierwalk.training.replay import Journal, NoJournal, Request
 from fourierwalk.training.selection import Candidate, choose_regularization, left_out_values, values_at
 from fourierwalk.uncertainty.error_bars import ErrorBars
 from fourierwalk.uncertainty.posterior import MOST_COLUMNS, Posterior, factor_of_eigensystem, factor_of_system
@@ -79,23 +80,31 @@ class Watched(NamedTuple):
 
 
 def watch(
-    search: Generator[Event | Found, None, Found],
+    search: Generator[Event | Found | Request, Any, Found],
     decisions: list[Event],
     deadline: float,
     watchers: Sequence[Callable[[Event], bool]],
+    journal: Journal | None = None,
 ) -> Watched:
     """Run a search until it ends, the deadline has passed, the user interrupts it, or a watcher returns True.
 
-    The deadline and the watchers end a search only once it has a result.
+    The deadline and the watchers end a search only once it has a result. The journal answers the search's requests.
     """
+    journal = NoJournal() if journal is None else journal
     events, found, interrupted, is_stopped = list(decisions), None, False, False
+    answer: Any = None
     try:
         while found is None or not (is_stopped or time.monotonic() >= deadline):
-            event = next(search)
+            event: Any = search.send(answer)
+            answer = None
+            if isinstance(event, Request):
+                answer = event.ask(journal)
+                continue
             if isinstance(event, Found):
                 found = event
                 continue
             events.append(event)
+            journal.see(event)
             for see in watchers:
                 is_stopped |= see(event)
         search.close()
@@ -108,6 +117,8 @@ def watch(
             raise
         interrupted = True
         events.append(Decision("interrupted: the best model so far"))
+    finally:
+        journal.close()
     return Watched(found, events, interrupted)
 
 

@@ -20,7 +20,8 @@ from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.training.following import Ending, Phase, Trail, follow_from, spread_of
 from fourierwalk.training.history import Decision, Event
 from fourierwalk.training.policy import DEFAULT, Policy
-from fourierwalk.training.selection import Candidate, Look, Selection, by_leave_one_out
+from fourierwalk.training.replay import Request, piece
+from fourierwalk.training.selection import Candidate, Selection, by_leave_one_out
 from fourierwalk.training.starts import KINDS, MOST_DOUBLINGS, Drawing, Shape, drawn
 
 WALK_REGULARIZATION = 0.01
@@ -152,7 +153,9 @@ class Automatic:
     n_steps: int | None = None
     patience: int | None = None
 
-    def search(self, panel: Panel, start: Start, rng: np.random.Generator) -> Generator[Event | Found, None, Found]:
+    def search(
+        self, panel: Panel, start: Start, rng: np.random.Generator
+    ) -> Generator[Event | Found | Request, Any, Found]:
         """Search for frequencies. Yields every step, look and decision, and each better result as a `Found`."""
         if not panel.holds_out:
             return (yield from self._by_leave_one_out(panel.split(0).problem, start, rng))
@@ -225,7 +228,7 @@ class Automatic:
 
     def _grown_together(
         self, panel: Panel, start: Start, levels: Sequence[tuple[int, ...]], rng: np.random.Generator
-    ) -> Generator[Event | Found, None, Found]:
+    ) -> Generator[Event | Found | Request, Any, Found]:
         """Grow the members of the panel together, until a larger width does not lower their mean validation error."""
         n_members = len(levels[0])
         splits = [panel.split(member) for member in range(n_members)]
@@ -264,7 +267,19 @@ class Automatic:
         start: Start,
         levels: Sequence[tuple[int, ...]],
         rng: np.random.Generator,
-    ) -> Generator[Event, None, Grown]:
+    ) -> Generator[Event | Request, Any, Grown]:
+        """A widened model; after an interruption the journal may have it."""
+        return (yield from piece(self._widened(split, grown, width, start, levels, rng), rng, split.problem))
+
+    def _widened(
+        self,
+        split: Split,
+        grown: Grown | None,
+        width: int,
+        start: Start,
+        levels: Sequence[tuple[int, ...]],
+        rng: np.random.Generator,
+    ) -> Generator[Event | Request, Any, Grown]:
         """Widen a model: draw new frequencies in every way, keep the best, and descend from there."""
         sampled = self._sampled(split, width)
         selection: Any = sampled.selection
@@ -312,7 +327,7 @@ class Automatic:
 
     def _descended(
         self, split: Split, chosen: Candidate, n_steps: int, patience: int, rng: np.random.Generator
-    ) -> Generator[Event, None, Grown]:
+    ) -> Generator[Event | Request, Any, Grown]:
         """The best state of a descent from a candidate; in single precision while errors and λ are large enough."""
         if not self.descend or n_steps < 1 or split.problem.features.gradient is None:
             return Grown(chosen)
@@ -347,7 +362,13 @@ class Automatic:
 
     def _polished(
         self, split: Split, grown: Grown, levels: Sequence[tuple[int, ...]], rng: np.random.Generator
-    ) -> Generator[Event, None, Candidate]:
+    ) -> Generator[Event | Request, Any, Candidate]:
+        """A finished member; after an interruption the journal may have it."""
+        return (yield from piece(self._finished(split, grown, levels, rng), rng, split.problem))
+
+    def _finished(
+        self, split: Split, grown: Grown, levels: Sequence[tuple[int, ...]], rng: np.random.Generator
+    ) -> Generator[Event | Request, Any, Candidate]:
         """The finished member: a longer descent unless the last one stopped early, then λ from a finer grid."""
         selection: Any = split.selection
         n_steps = self.policy.last_steps if self.n_steps is None else self.n_steps % len(levels)
@@ -359,7 +380,7 @@ class Automatic:
 
     def _by_leave_one_out(
         self, problem: LeastSquares, start: Start, rng: np.random.Generator
-    ) -> Generator[Event | Found, None, Found]:
+    ) -> Generator[Event | Found | Request, Any, Found]:
         """Very few rows: leave-one-out chooses the spread of the frequencies and λ.
 
         No step is taken, because leave-one-out cannot judge frequencies that were fitted to the same rows.
@@ -383,16 +404,17 @@ class Automatic:
         return found
 
 
-def _in_single(events: Generator[Info | Look, None, Trail]) -> Generator[Info | Look, None, Trail]:
+def _in_single(events: Generator[Any, Any, Trail]) -> Generator[Any, Any, Trail]:
     """The same events, with the precision of the steps recorded as single."""
+    answer: Any = None
     while True:
         try:
-            event = next(events)
+            event = events.send(answer)
         except StopIteration as end:
             return end.value
         if isinstance(event, Info) and event.solve is not None:
             event = event._replace(solve=event.solve._replace(precision="single"))
-        yield event
+        answer = yield event
 
 
 def _found(members: Sequence[Any], judges: Sequence[Selection | None]) -> Found:
@@ -470,7 +492,7 @@ def spread_by_trial(
     return tried[power]
 
 
-def _constant(found: Found) -> Generator[Event | Found, None, Found]:
+def _constant(found: Found) -> Generator[Event | Found | Request, Any, Found]:
     """The constant model, as members whose amplitudes are zero."""
     yield Decision("nothing beats the mean of the targets on rows that were not fitted: the constant model")
     nothing = tuple(

@@ -17,6 +17,7 @@ from fourierwalk.solving.minibatch import Minibatch
 from fourierwalk.training.automatic import Found, Start
 from fourierwalk.training.following import Ending, Phase, follow
 from fourierwalk.training.history import Decision, Event
+from fourierwalk.training.replay import Request
 from fourierwalk.training.selection import Candidate, Look
 
 
@@ -71,7 +72,7 @@ class Followed:
     starts_at_zero: bool = False
     resume: Resume | None = None
 
-    def search(self, panel: Any, start: Start, rng: Any) -> Generator[Event | Found, None, Found]:
+    def search(self, panel: Any, start: Start, rng: Any) -> Generator[Event | Found | Request, Any, Found]:
         """Run the sampler. The state with the least validation error is kept; without validation rows, the last one."""
         problem, selection, _ = panel.split(0)
         on_batches: Any = problem

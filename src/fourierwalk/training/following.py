@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, NamedTuple
 
-from fourierwalk.arrays.library import Array, namespace
+from fourierwalk.arrays.library import Array, is_remote, namespace
 from fourierwalk.sampling.sampler import Info, State
 from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.training import ahead
 from fourierwalk.training.policy import DEFAULT, Policy
+from fourierwalk.training.replay import Request, RunBegun, Waypoint, rewind
 from fourierwalk.training.selection import Candidate, Look, Selection
 
 IDLE = 50
@@ -53,35 +54,87 @@ class Trail(NamedTuple):
     ending: Ending
 
 
+@dataclass
+class _Run:
+    """The variables of a run."""
+
+    state: State
+    best: Candidate | None
+    last: Look | None
+    minimize: Any
+    errors: list[float]
+    infos: list[Info] = field(default_factory=list)
+    taken: int = 0  # steps since the last look
+    left: int | None = None  # steps to the next look; None: the look was done
+
+    def waypoint(self, phase: Phase, rng: Any) -> Waypoint:
+        """Where the run can be continued."""
+        return Waypoint(self.state, self.best, self.taken, self.left, (rng, phase.minimize))
+
+
 def follow(
     phase: Phase, selection: Selection | None, best: Candidate | None, state: State, rng: Any
-) -> Generator[Info | Look, None, Trail]:
+) -> Generator[Info | Look | Request, Any, Trail]:
     """Run a sampler until its steps are done or there is a reason to stop; yield its steps and looks."""
-    infos: list[Info] = []
-    minimize, first_spread = phase.minimize, spread_of(state.frequencies)
-    last = None if best is None else best.look
-    errors = [math.inf if best is None else best.look.error]
-    while len(infos) < phase.n_steps:
-        n = min(phase.n_steps - len(infos), phase.look_every - state.step % phase.look_every)
-        n_before = len(infos)
-        for after, info in ahead.sample(phase.sampler, minimize, state, rng, n):
-            state = after
-            infos.append(info)
-            yield info
-        if selection is not None and len(infos) > n_before:
-            seen = state.step, state.frequencies, infos[-1].phase
-            candidate = selection.look(*seen) if last is None else selection.look_near(last, *seen)
-            last = candidate.look
-            errors.append(last.error)
-            yield last
-            best = candidate if best is None or last.error < best.look.error else best
-            if phase.follows and last.regularization != minimize.regularization:
-                minimize = at_regularization(phase.minimize, last.regularization, phase.policy)
-                state, _ = phase.sampler.refit(state, minimize)
-        ending = _ending(phase, infos, len(infos) - n_before < n, errors, spread_of(state.frequencies), first_spread)
+    first_spread = spread_of(state.frequencies)
+    run = yield from _begun(phase, best, state, rng)
+    while run.left is not None or len(run.infos) < phase.n_steps:
+        if run.left is None:
+            to_look = phase.look_every - run.state.step % phase.look_every
+            run.taken, run.left = 0, min(phase.n_steps - len(run.infos), to_look)
+        yield from _stepped(phase, run, rng)
+        if selection is not None and run.taken > 0:
+            yield from _looked(phase, run, selection)
+        is_stuck, run.left = run.left > 0, None
+        ending = _ending(phase, run.infos, is_stuck, run.errors, spread_of(run.state.frequencies), first_spread)
         if ending is not None:
-            return Trail(best, state, ending)
-    return Trail(best, state, Ending.ALL_DONE)
+            return Trail(run.best, run.state, ending)
+        yield run.waypoint(phase, rng)
+    return Trail(run.best, run.state, Ending.ALL_DONE)
+
+
+def _begun(phase: Phase, best: Candidate | None, state: State, rng: Any) -> Generator[Any, Any, _Run]:
+    """A run at its start, or where an interrupted fit had got to."""
+    last = None if best is None else best.look
+    run = _Run(state, best, last, phase.minimize, [math.inf if last is None else last.error])
+    reached = yield RunBegun()
+    if reached is None:
+        return run
+    for event in reached.events:
+        yield event
+        if isinstance(event, Info):
+            run.infos.append(event)
+        else:
+            run.last = event
+            run.errors.append(event.error)
+    run.state, run.best, run.taken, run.left = reached.state, reached.best, reached.taken, reached.left
+    if phase.follows and run.last is not None:
+        run.minimize = at_regularization(phase.minimize, run.last.regularization, phase.policy)
+    rewind((rng, phase.minimize), reached.marks)
+    return run
+
+
+def _stepped(phase: Phase, run: _Run, rng: Any) -> Generator[Info | Request, Any, None]:
+    """Take the steps to the next look, or fewer if the sampler is stuck."""
+    for state, info in ahead.sample(phase.sampler, run.minimize, run.state, rng, run.left or 0):
+        run.state, run.taken, run.left = state, run.taken + 1, (run.left or 0) - 1
+        run.infos.append(info)
+        yield info
+        if not is_remote(state.frequencies):  # on a GPU random numbers are drawn some steps ahead
+            yield run.waypoint(phase, rng)
+
+
+def _looked(phase: Phase, run: _Run, selection: Selection) -> Generator[Look, Any, None]:
+    """Measure the validation error. If the steps follow λ of the looks, the next ones use the λ chosen here."""
+    seen = run.state.step, run.state.frequencies, run.infos[-1].phase
+    candidate = selection.look(*seen) if run.last is None else selection.look_near(run.last, *seen)
+    run.last = candidate.look
+    run.errors.append(run.last.error)
+    yield run.last
+    run.best = candidate if run.best is None or run.last.error < run.best.look.error else run.best
+    if phase.follows and run.last.regularization != run.minimize.regularization:
+        run.minimize = at_regularization(phase.minimize, run.last.regularization, phase.policy)
+        run.state, _ = phase.sampler.refit(run.state, run.minimize)
 
 
 def _ending(
@@ -113,7 +166,7 @@ def _at_best(errors: Sequence[float], gain: float) -> int:
 
 def follow_from(
     phase: Phase, selection: Selection, start: Candidate, step: int, rng: Any
-) -> Generator[Info | Look, None, Trail]:
+) -> Generator[Info | Look | Request, Any, Trail]:
     """Run a sampler from a candidate. If steps use the λ of the looks, the first ones use the candidate's."""
     minimize = phase.minimize
     if phase.follows:

@@ -38,6 +38,7 @@ from fourierwalk.training.history import Decision, Event
 from fourierwalk.training.panel import RowsPanel
 from fourierwalk.training.policy import DEFAULT, Policy
 from fourierwalk.training.progress import Progress
+from fourierwalk.training.replay import Journal
 from fourierwalk.training.selection import Selection
 from fourierwalk.training.starts import Shape
 
@@ -152,6 +153,7 @@ class Training:
         rng: np.random.Generator,
         resume: Resume | None = None,
         watchers: Sequence[Callable[[Event], bool]] = (),
+        journal: Journal | None = None,
     ) -> Fit:
         """Fit the data.
 
@@ -165,9 +167,11 @@ class Training:
             The end of an earlier fit, to continue from.
         watchers : sequence of callables
             Each is called with every event. One that returns True ends the fit.
+        journal : Journal, optional
+            What a checkpoint is written from. None: there is no checkpoint.
         """
         with one_pool():
-            return self._run(data, rng, resume, (Progress(int(self.verbose)).see, *watchers))
+            return self._run(data, rng, resume, (Progress(int(self.verbose)).see, *watchers), journal)
 
     def _run(
         self,
@@ -175,6 +179,7 @@ class Training:
         rng: np.random.Generator,
         resume: Resume | None,
         watchers: Sequence[Callable[[Event], bool]],
+        journal: Journal | None,
     ) -> Fit:
         deadline = math.inf if self.max_seconds is None else time.monotonic() + float(self.max_seconds)
         split_seed = int(rng.spawn(1)[0].integers(2**63)) if resume is None else resume.split_seed
@@ -188,7 +193,7 @@ class Training:
         if isinstance(search, Followed):
             n_values = int(start.n_frequencies or 0) * start.dimension
             draws = placed(rng, solver.draws, panel.rows.y, n_values)
-        watched = watch(search.search(panel, start, draws), decisions, deadline, watchers)
+        watched = watch(search.search(panel, start, draws), decisions, deadline, watchers, journal)
         is_raw = panel.span is None and not panel.rows.in_chunks
         raw = panel.rows if is_raw else scaling.rows(data.x, data.y, data.weight)
         all_rows = None if data.whole is None else _all_rows(data.whole, scaling, panel)

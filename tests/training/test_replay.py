@@ -1,0 +1,61 @@
+"""Requests of a search to its journal."""
+
+import numpy as np
+import pytest
+from tables import drained
+
+from fourierwalk.training.assembly import watch
+from fourierwalk.training.automatic import Found
+from fourierwalk.training.history import Decision
+from fourierwalk.training.replay import Finished, NoJournal, PieceBegun, PieceDone, piece
+
+
+def work(rng, log):
+    log.append("worked")
+    yield Decision("a")
+    rng.random()
+    return "result"
+
+
+def test_without_a_journal_the_work_is_done():
+    rng, log = np.random.default_rng(0), []
+    assert drained(piece(work(rng, log), rng)) == ([Decision("a")], "result")
+    assert log == ["worked"]
+
+
+def test_a_finished_piece_is_taken_from_the_journal():
+    rng, log, after = np.random.default_rng(0), [], np.random.default_rng(0)
+    after.random()
+    search = piece(work(rng, log), rng)
+    assert search.send(None) == PieceBegun()
+    assert search.send(Finished([Decision("kept")], "kept result", [after.bit_generator.state])) == Decision("kept")
+    with pytest.raises(StopIteration) as end:
+        next(search)
+    assert end.value.value == "kept result"
+    assert log == []
+    assert rng.random() == after.random()
+
+
+class Record(NoJournal):
+    def __init__(self):
+        self.seen = []
+
+    def see(self, event):
+        self.seen.append(event)
+
+    def end_piece(self, done):
+        self.seen.append(done)
+
+    def close(self):
+        self.seen.append("closed")
+
+
+def test_watch_hands_events_and_requests_to_the_journal():
+    rng, found, record = np.random.default_rng(0), Found((1,), (None,), None), Record()
+
+    def search():
+        yield from piece(work(rng, []), rng)
+        return found
+
+    assert watch(search(), [], np.inf, [], record).events == [Decision("a")]
+    assert record.seen == [Decision("a"), PieceDone("result", (rng,)), "closed"]
