@@ -114,7 +114,7 @@ def test_validation_rows_of_ones_own():
 @pytest.mark.parametrize("sampler", ["fixed", "auto"])
 def test_random_frequencies_need_no_held_out_rows(sampler):
     """Frequencies that no row was shown: leave-one-out is honest."""
-    n = 80 if sampler == "auto" else 400
+    n = 39 if sampler == "auto" else 400
     model = AdaptiveFourierRegressor(32, sampler=sampler, initial=1.0, random_state=0).fit(X[:n], Y[:n])
     assert model.error_bars_.conformal.weight.size == n
     assert coverage(Y[NEW], model.predict_interval(X[NEW])) == pytest.approx(0.9, abs=0.1)
@@ -143,9 +143,9 @@ def test_groups_are_held_out_together():
 
 
 def test_few_groups_have_no_error_bars():
-    """Below a hundred rows leave-one-out would leave the others of a group in."""
-    subject = np.repeat(np.arange(10), 8)
-    model = AdaptiveFourierRegressor(16, initial=1.0, random_state=0).fit(X[:80], Y[:80], groups=subject)
+    """Below forty rows leave-one-out would leave the others of a group in."""
+    subject = np.repeat(np.arange(9), 4)
+    model = AdaptiveFourierRegressor(16, initial=1.0, random_state=0).fit(X[:36], Y[:36], groups=subject)
     assert model.error_bars_ is None
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from fourierwalk.arrays.library import Array, like, namespace, to_host
 from fourierwalk.arrays.products import matmul
+from fourierwalk.arrays.threads import blas_threads, in_threads
 from fourierwalk.data.rows import Block
 from fourierwalk.files.fields import Fields
 from fourierwalk.model import FourierModel
@@ -149,7 +152,16 @@ class ErrorBars:
     def _joined(self, model: FourierModel, x: Any, evaluate: Any) -> Array:
         """The results for all blocks of rows, one below the other."""
         width = CACHED * model.features.n_columns * int(model.frequencies.shape[0])
-        parts = [evaluate(block) for block in model.scaling.rows(x).blocks(width)]
+        blocks = list(model.scaling.rows(x).blocks(width))
+        parts: list[Any] = [None] * len(blocks)
+
+        def fill(places: range) -> None:
+            for place in places:
+                parts[place] = evaluate(blocks[place])
+
+        n_threads = blas_threads() if isinstance(x, np.ndarray) else 1
+        with threadpool_limits(1, "blas") if n_threads > 1 else nullcontext():  # a thread a block: these are small
+            in_threads(fill, [len(blocks) * i // n_threads for i in range(n_threads + 1)], len(blocks) > 1)
         return parts[0] if len(parts) == 1 else namespace(parts[0]).concat(parts, axis=0)
 
     def to_tables(self) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import array_api_compat as compat
@@ -58,10 +59,14 @@ class Posterior:
     def rotated(self, member: int, columns: Array) -> Array:
         """Vectors whose scalar products are the covariances of the member's values at the rows, (n, r)."""
         factor = self.factors[member]
-        if compat.is_numpy_array(columns) and _is_lower(factor):
+        if compat.is_numpy_array(columns) and self._are_lower[member]:
             return _by_triangle(factor, columns)
         there = like(factor, columns)
         return matmul(namespace(columns).astype(columns, there.dtype, copy=False), there.T)
+
+    @cached_property
+    def _are_lower(self) -> list[bool]:
+        return [_is_lower(factor) for factor in self.factors]
 
     def to_tables(self) -> dict[str, Any]:
         """The contents of a file."""
