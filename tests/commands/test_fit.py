@@ -290,3 +290,19 @@ def test_a_mistake_through_the_real_command_line(tmp_path):
     asked = subprocess.run([*COMMAND, "fit", "a.csv", "--debug"], cwd=tmp_path, capture_output=True, text=True)
     assert "Traceback" in asked.stderr
     assert "examples:\n  fourierwalk fit houses.csv --target price" in run("fit", "--help").stdout
+
+
+def test_a_checkpoint_goes_on_and_does_not_stand_in_the_model(tmp_path, capsys):
+    houses(tmp_path / "houses.csv")
+    point = tmp_path / "houses.checkpoint"
+    words = ["fit", str(tmp_path / "houses.csv"), "--target", "price", "--quiet", "--refit", *QUICK]
+    models = []
+    for name in ("a.fw", "b.fw"):
+        assert cli.main([*words, "--checkpoint", str(point), "--out", str(tmp_path / name)]) == 0
+        models.append(fourierwalk.load(tmp_path / name))
+    np.testing.assert_array_equal(models[0].frequencies_, models[1].frequencies_)
+    assert models[0].checkpoint is None
+    assert point.exists()
+    assert (tmp_path / "houses.checkpoint.refit").exists()
+    assert cli.main([*words, "--checkpoint", str(point), "--seed", "1", "--out", str(tmp_path / "c.fw")]) == 2
+    assert "belongs to a fit with other data: give another name" in capsys.readouterr().err
