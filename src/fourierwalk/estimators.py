@@ -882,11 +882,15 @@ class AdaptiveFourierClassifier(ClassifierMixin, _AdaptiveFourier):
         super()._restore(fields)
         self.classes_ = inputs.unpacked_labels(fields.fields("classes"), self.amplitudes_.shape[1])
 
-    def __getattr__(self, name: str) -> Any:
-        """Say in a sentence why a classifier has no error bars."""
-        if name in ("predict_interval", "sample_y"):
-            raise AttributeError(f"{name} needs a regressor, got a classifier: predict_proba says how sure it is.")
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    @property
+    def predict_interval(self) -> Any:
+        """Only regressors have it."""
+        raise AttributeError("predict_interval needs a regressor, got a classifier: predict_proba says how sure it is.")
+
+    @property
+    def sample_y(self) -> Any:
+        """Only regressors have it."""
+        raise AttributeError("sample_y needs a regressor, got a classifier: predict_proba says how sure it is.")
 
     def description(self) -> Description:
         """What the classifier computes, as plain arrays, for exports."""
