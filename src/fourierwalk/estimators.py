@@ -30,6 +30,7 @@ from fourierwalk.data.features import named
 from fourierwalk.data.streaming import Streamed
 from fourierwalk.exporting.description import Description
 from fourierwalk.exporting.exportable import Exportable
+from fourierwalk.exporting.spread import Spread
 from fourierwalk.files import container
 from fourierwalk.files.fields import Fields
 from fourierwalk.model import FourierModel
@@ -645,6 +646,11 @@ class AdaptiveFourierRegressor(RegressorMixin, MultiOutputMixin, _AdaptiveFourie
                 f"(early_stopping=True), and a file with save(path, error_bars=True), got a model without them."
             )
         return bars
+
+    def description_with_std(self) -> Description:
+        """What the regressor computes, with its standard deviations, as plain arrays, for exports."""
+        spread = Spread.of(self._bars("to_onnx(std=True)"), self.model_.features.n_columns)
+        return replace(self.description(), spread=spread)
 
     def to_tables(self, error_bars: bool = False) -> dict[str, Any]:
         """The contents of a file: those of every estimator, and the error bars if asked for."""

@@ -24,6 +24,7 @@ def register(verbs: Any) -> None:
     parser.add_argument("model", type=Path, metavar="MODEL", help="what fourierwalk fit, or model.save, wrote")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="file to write: .onnx, or .h for C")
     parser.add_argument("--float32", action="store_true", help="ONNX in single precision: half the size")
+    parser.add_argument("--std", action="store_true", help="ONNX with standard deviations (fit --error-bars)")
     parser.add_argument("--name", help="how all names in a C header start (default: the file's name)")
     parser.add_argument("--readable", action="store_true", help="C with constants as numbers: faster, but longer")
     shared.add_output(parser)
@@ -36,13 +37,13 @@ def main(options: argparse.Namespace) -> int:
     if kind not in (".onnx", ".h"):
         raise ValueError(f"--out must end in .onnx or .h, got {options.out}.")
     is_onnx = kind == ".onnx"
-    wrong = [name for name in (("name", "readable") if is_onnx else ("float32",)) if getattr(options, name)]
+    wrong = [name for name in (("name", "readable") if is_onnx else ("float32", "std")) if getattr(options, name)]
     if wrong:
         raise ValueError(f"--{wrong[0]} must be given with {'.h' if is_onnx else '.onnx'} alone, got {options.out}.")
     check_writable(options.out)
     model = loading.load(options.model)
     if is_onnx:
-        model.to_onnx(options.out, dtype="float32" if options.float32 else "float64")
+        model.to_onnx(options.out, dtype="float32" if options.float32 else "float64", std=options.std)
     else:
         name = options.name or re.sub(r"\W|^(?=\d)", "_", options.out.stem, flags=re.ASCII)
         model.to_c(options.out, name=name, readable=options.readable)

@@ -10,6 +10,7 @@ import numpy as np
 from fourierwalk.arrays.library import is_foreign, to_host
 from fourierwalk.data.features import KINDS
 from fourierwalk.exporting.inputs import InputColumns
+from fourierwalk.exporting.spread import Spread
 
 EXPORTED = ("complex", "cos-sin", "sigmoid")
 """The features that the writers translate."""
@@ -69,6 +70,8 @@ class Description:
         Whether the result is the features, divided by √K, and not the values.
     classes : Classes, optional
         Of a classifier.
+    spread : Spread, optional
+        Of a regressor whose standard deviations are wanted.
 
     Examples
     --------
@@ -91,6 +94,7 @@ class Description:
     is_vector: bool = False
     are_features: bool = False
     classes: Classes | None = None
+    spread: Spread | None = None
 
     @classmethod
     def of(cls, model: Any) -> Description:

@@ -17,7 +17,11 @@ class Exportable:
         """What the model computes, as plain arrays."""
         raise NotImplementedError
 
-    def to_onnx(self, path: Path | str | None = None, *, dtype: Any = "float64") -> Any:
+    def description_with_std(self) -> Description:
+        """The same with standard deviations."""
+        raise ValueError(f"std=True needs a regressor with error bars, got {type(self).__name__}.")
+
+    def to_onnx(self, path: Path | str | None = None, *, dtype: Any = "float64", std: bool = False) -> Any:
         """The model as ONNX, with the encoder of tables, the clamp and the probabilities (extra ``onnx``).
 
         The input is a matrix ``X``. If the model was fitted to a table, there is one input for each column, of shape
@@ -33,6 +37,9 @@ class Exportable:
             A file to write as well.
         dtype : {"float64", "float32"}, default="float64"
             The precision. In float64 the results equal `predict` to rounding. A file in float32 is half as large.
+        std : bool, default=False
+            Whether a regressor also has the output ``std``, (n, q): what ``predict(X, return_std=True)`` gives. The
+            file is then much larger, because it holds the covariance of the amplitudes.
 
         Returns
         -------
@@ -52,7 +59,7 @@ class Exportable:
         """
         from fourierwalk.exporting import network
 
-        proto = network.to_onnx(self.description(), dtype)
+        proto = network.to_onnx(self.description_with_std() if std else self.description(), dtype)
         if path is not None:
             with replacing(path) as file:
                 file.write(proto.SerializeToString())

@@ -11,6 +11,7 @@ import numpy as np
 from fourierwalk.exporting.description import Classes, Clip, Description
 from fourierwalk.exporting.graph import Graph
 from fourierwalk.exporting.inputs import MICROSECONDS, Date, InputColumns, Lookup
+from fourierwalk.exporting.spread import Spread
 from fourierwalk.parameters import option
 
 NO_DATE = np.iinfo(np.int64).min
@@ -151,7 +152,11 @@ def outputs(graph: Graph, description: Description, columns: str) -> list[Output
         return [Output("variable", graph.node("Div", waves, divisors), graph.real, shape)]
     values = _values(graph, description, waves)
     if description.classes is None:
-        return [Output("variable", values, graph.real, shape)]
+        deviations = [] if description.spread is None else [_deviations(graph, description, description.spread, waves)]
+        return [
+            Output("variable", values, graph.real, shape),
+            *(Output("std", d, graph.real, shape) for d in deviations),
+        ]
     labels = _labels(description.classes)
     largest = graph.node("ArgMax", values, axis=1, keepdims=0)
     return [
@@ -197,11 +202,46 @@ def _waves(graph: Graph, description: Description, scaled: str) -> str:
 
 
 def _values(graph: Graph, description: Description, waves: str) -> str:
-    values = graph.node("Gemm", waves, graph.constant(description.coefficients), graph.constant(description.offset))
+    return _bounded_sum(graph, description, waves, description.coefficients)
+
+
+def _bounded_sum(graph: Graph, description: Description, waves: str, coefficients: np.ndarray) -> str:
+    values = graph.node("Gemm", waves, graph.constant(coefficients), graph.constant(description.offset))
     if description.bounds is None:
         return values
     values = graph.node("Max", values, graph.constant(description.bounds[0]))
     return graph.node("Min", values, graph.constant(description.bounds[1]))
+
+
+def _deviations(graph: Graph, description: Description, spread: Spread, waves: str) -> str:
+    """√(n(1 + u) + v/M): the noise, the amplitudes, and the standard error of the members' mean."""
+    node, n_members = graph.node, len(spread.parts)
+    leverages, members = [], []
+    for part in spread.parts:
+        columns = node("Gather", waves, graph.constant(part.places), axis=1)
+        rotated = node("Gemm", columns, graph.constant(part.factor), transB=1)
+        leverages.append(node("ReduceSumSquare", rotated, axes=[1], keepdims=1))
+        coefficients = n_members * description.coefficients[part.places]
+        members.append(_bounded_sum(graph, description, columns, coefficients))
+    leverage = node("Div", node("Sum", *leverages), graph.constant(float(n_members)))
+    variance = node("Mul", _noise(graph, spread, waves), node("Add", leverage, graph.constant(1.0)))
+    if n_members > 1:
+        mean = node("Div", node("Sum", *members), graph.constant(float(n_members)))
+        gaps = [node("Sub", member, mean) for member in members]
+        squares = node("Sum", *(node("Mul", gap, gap) for gap in gaps))
+        shared = node("Div", squares, graph.constant(float(n_members * (n_members - 1))))
+        variance = node("Add", variance, shared)
+    return node("Sqrt", variance)
+
+
+def _noise(graph: Graph, spread: Spread, waves: str) -> str:
+    """The variance of the noise, (n, q). Constant noise also has a row for each row of the waves."""
+    places = spread.noise_places if spread.noise_places.size else np.array([0])
+    slopes = spread.slopes if spread.noise_places.size else np.zeros((1, spread.constant.size))
+    columns = graph.node("Gather", waves, graph.constant(places), axis=1)
+    exponent = graph.node("Gemm", columns, graph.constant(slopes), graph.constant(spread.constant))
+    exponent = graph.node("Max", exponent, graph.constant(spread.least))
+    return graph.node("Exp", graph.node("Min", exponent, graph.constant(spread.most)))
 
 
 def _labels(classes: Classes) -> np.ndarray:
