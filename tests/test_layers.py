@@ -131,7 +131,7 @@ def test_imports_are_found():
     assert imports_of("def late():\n    from fourierwalk.model import FourierModel") == {"model"}
     assert {"sampling.sampler", "estimators", "arrays.library"} <= MODULES.keys()
     assert "sampling.proposals" in IMPORTS["sampling.sampler"]
-    assert "training.training" in IMPORTS["estimators"]
+    assert "training.training" in IMPORTS["estimators.base"]
 
 
 @every_module
