@@ -28,7 +28,7 @@ from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.solver import Solver
 from fourierwalk.training import assembly
 from fourierwalk.training.assembly import Assembly, watch
-from fourierwalk.training.automatic import Automatic, Found
+from fourierwalk.training.automatic import Automatic, Ensemble
 from fourierwalk.training.history import Decision
 from fourierwalk.training.progress import Progress
 from fourierwalk.training.selection import Look, left_out_values
@@ -212,7 +212,7 @@ def watched(search, deadline=math.inf):
 
 
 def found_of(step):
-    return Found((step,), (None,), None)
+    return Ensemble((step,), (None,), None)
 
 
 def test_a_search_that_ends_by_itself_has_the_last_word():
@@ -224,7 +224,7 @@ def test_a_search_that_ends_by_itself_has_the_last_word():
 def test_an_interrupted_search_has_the_best_model_so_far():
     look = Look(3, 0.5, 0.1)
     seen = watched(search_of(found_of(1), found_of(2), look, ends=KeyboardInterrupt()))
-    assert seen.found == found_of(2)
+    assert seen.ensemble == found_of(2)
     assert seen.interrupted
     assert seen.events == [Decision("first"), look, Decision("interrupted: the best model so far")]
     with pytest.raises(KeyboardInterrupt):  # there is nothing yet
@@ -234,7 +234,7 @@ def test_an_interrupted_search_has_the_best_model_so_far():
 def test_a_deadline_waits_for_the_first_model():
     search = search_of(Look(1, 0.5, 0.1), found_of(1), found_of(2), ends=found_of(3))
     seen = watched(search, time.monotonic() - 1)
-    assert seen.found == found_of(1)
+    assert seen.ensemble == found_of(1)
     assert not seen.interrupted
     assert seen.events[-1] == Decision("max_seconds have passed: the best model so far")
     assert next(search, "closed") == "closed"

@@ -25,7 +25,7 @@ from fourierwalk.solving.solver import Solver
 from fourierwalk.training import automatic
 from fourierwalk.training.automatic import (
     Automatic,
-    Found,
+    Ensemble,
     Grown,
     Split,
     Start,
@@ -117,8 +117,8 @@ def panel(n_rows=300, noise=0.5, **settings):
 def searched(search, where, begin, seed=3):
     """What a search yields, without and with the snapshots, and what it returns."""
     yielded, found = drained(search.search(where, begin, np.random.default_rng(seed)))
-    snapshots = [each for each in yielded if isinstance(each, Found)]
-    return [each for each in yielded if not isinstance(each, Found)], snapshots, found
+    snapshots = [each for each in yielded if isinstance(each, Ensemble)]
+    return [each for each in yielded if not isinstance(each, Ensemble)], snapshots, found
 
 
 def words(events):
@@ -215,7 +215,7 @@ class Judge:
 
 def found_of(*judges):
     nothing = Candidate(Look(0, 1.0, 0.1), None, None)
-    return Found((nothing,) * len(judges), judges, State(0, None, None, None))
+    return Ensemble((nothing,) * len(judges), judges, State(0, None, None, None))
 
 
 def sure_by(n):
@@ -246,7 +246,7 @@ def test_a_model_that_leaves_next_to_nothing_beats_the_mean_in_one_fold():
     heavy = Judge(*[0.01] * 30, 50.0)  # most of the gain is one row's
     for error, beats in ((0.01, True), (1.0, False)):
         member = Candidate(Look(0, error, 0.1), None, None)
-        found = Found((member,), (heavy,), State(0, None, None, None))
+        found = Ensemble((member,), (heavy,), State(0, None, None, None))
         assert beats_the_mean(found, sure_by(3.0)) is beats
     rng = np.random.default_rng(0)
     x = rng.standard_normal((200, 2))
@@ -262,7 +262,7 @@ def test_the_gains_of_a_judge_are_those_over_the_constant_model():
     values = (np.exp(1j * where.x[mask] @ member.frequencies.T) @ member.amplitudes).real
     gains = (targets**2 - (values - targets) ** 2)[:, 0]
     expected = np.mean(gains) / (np.std(gains) / math.sqrt(len(gains)))
-    found = Found((member,), (split.selection,), State(0, None, None, None))
+    found = Ensemble((member,), (split.selection,), State(0, None, None, None))
     assert beats_the_mean(found, sure_by(0.99 * expected))
     assert not beats_the_mean(found, sure_by(1.01 * expected))
 
@@ -846,11 +846,11 @@ def test_few_rows_of_noise_have_a_constant_model():
 def test_a_search_that_is_interrupted_has_a_model_early_on():
     """And at the end of each level, and with each member."""
     yielded, found = drained(Automatic(QUICK).search(panel(noise=0.2), start(16), np.random.default_rng(3)))
-    kinds = ["found" if isinstance(each, Found) else type(each).__name__ for each in yielded]
+    kinds = ["found" if isinstance(each, Ensemble) else type(each).__name__ for each in yielded]
     first = kinds.index("found")
     assert "Decision" not in kinds[:first]
     assert sum(isinstance(each, Look) for each in yielded[:first]) > 1
-    snapshots = [each for each in yielded if isinstance(each, Found)]
+    snapshots = [each for each in yielded if isinstance(each, Ensemble)]
     assert snapshots[-1] == found or snapshots[-1] is found
     for one in snapshots:
         assert len(one.members) == len(one.judges) > 0

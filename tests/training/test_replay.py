@@ -5,7 +5,7 @@ import pytest
 from tables import drained
 
 from fourierwalk.training.assembly import watch
-from fourierwalk.training.automatic import Found
+from fourierwalk.training.automatic import Ensemble
 from fourierwalk.training.history import Decision
 from fourierwalk.training.replay import Finished, NoJournal, PieceBegun, PieceDone, piece
 
@@ -51,7 +51,7 @@ class Record(NoJournal):
 
 
 def test_watch_hands_events_and_requests_to_the_journal():
-    rng, found, record = np.random.default_rng(0), Found((1,), (None,), None), Record()
+    rng, found, record = np.random.default_rng(0), Ensemble((1,), (None,), None), Record()
 
     def search():
         yield from piece(work(rng, []), rng)

@@ -13,7 +13,7 @@ from fourierwalk.arrays.library import Array
 from fourierwalk.data.rows import Rows
 from fourierwalk.operators.posed import Posed
 from fourierwalk.solving.least_squares import LeastSquares
-from fourierwalk.training.automatic import WALK_REGULARIZATION, Automatic, Found, Split, Start
+from fourierwalk.training.automatic import WALK_REGULARIZATION, Automatic, Ensemble, Split, Start
 from fourierwalk.training.exploring import explore
 from fourierwalk.training.history import Event
 from fourierwalk.training.policy import DEFAULT
@@ -33,12 +33,12 @@ def is_observed(posed: Posed) -> bool:
 
 def _values(posed: Posed) -> list[int]:
     """The conditions that give values of the function, at points of which most are inside."""
-    d, found = posed.features.n_inputs, []
+    d, ensemble = posed.features.n_inputs, []
     for i, (one, block) in enumerate(zip(posed.conditions, posed.blocks, strict=True)):
         is_inside = np.mean(np.max(np.abs(block[:, :d]), axis=1) < 1) > 0.5
         if one.operator.order == 0 and len(one.operator.terms) == 1 and is_inside:
-            found.append(i)
-    return found
+            ensemble.append(i)
+    return ensemble
 
 
 class PointParts(NamedTuple):
@@ -111,7 +111,7 @@ class ConditionsPanel:
 
     def run(
         self, n_frequencies: int | None, rng: np.random.Generator
-    ) -> Generator[Event | Found | Request, Any, Found]:
+    ) -> Generator[Event | Ensemble | Request, Any, Ensemble]:
         """The training of the regressors."""
         start = Start(n_frequencies, self.n_inputs, self.n_inputs)
         return Automatic().search(self, start, rng)

@@ -22,7 +22,7 @@ from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.solver import Solver
 from fourierwalk.solving.system import System, in_double
 from fourierwalk.solving.together import systems
-from fourierwalk.training.automatic import Automatic, Found, averaged
+from fourierwalk.training.automatic import Automatic, Ensemble, averaged
 from fourierwalk.training.evidence import Evidence
 from fourierwalk.training.followed import Resume
 from fourierwalk.training.history import Decision, Event, History
@@ -74,13 +74,13 @@ class Fit(NamedTuple):
 class Watched(NamedTuple):
     """The result of a search, all its events, and whether the user interrupted it."""
 
-    found: Found
+    ensemble: Ensemble
     events: list[Event]
     interrupted: bool
 
 
 def watch(
-    search: Generator[Event | Found | Request, Any, Found],
+    search: Generator[Event | Ensemble | Request, Any, Ensemble],
     decisions: list[Event],
     deadline: float,
     watchers: Sequence[Callable[[Event], bool]],
@@ -91,17 +91,17 @@ def watch(
     The deadline and the watchers end a search only once it has a result. The journal answers the search's requests.
     """
     journal = NoJournal() if journal is None else journal
-    events, found, interrupted, is_stopped = list(decisions), None, False, False
+    events, ensemble, interrupted, is_stopped = list(decisions), None, False, False
     answer: Any = None
     try:
-        while found is None or not (is_stopped or time.monotonic() >= deadline):
+        while ensemble is None or not (is_stopped or time.monotonic() >= deadline):
             event: Any = search.send(answer)
             answer = None
             if isinstance(event, Request):
                 answer = event.ask(journal)
                 continue
-            if isinstance(event, Found):
-                found = event
+            if isinstance(event, Ensemble):
+                ensemble = event
                 continue
             events.append(event)
             journal.see(event)
@@ -111,15 +111,15 @@ def watch(
         why = "a callback ended the fit" if is_stopped else "max_seconds have passed"
         events.append(Decision(f"{why}: the best model so far"))
     except StopIteration as end:
-        found = end.value
+        ensemble = end.value
     except KeyboardInterrupt:
-        if found is None:
+        if ensemble is None:
             raise
         interrupted = True
         events.append(Decision("interrupted: the best model so far"))
     finally:
         journal.close()
-    return Watched(found, events, interrupted)
+    return Watched(ensemble, events, interrupted)
 
 
 @dataclass(frozen=True)
@@ -176,16 +176,16 @@ class Assembly:
 
     def fit(self, watched: Watched) -> Fit:
         """The model of a finished search, with history, calibration and what a warm start needs."""
-        found, events = watched.found, list(watched.events)
-        solved = self._finals(found.members, events)
+        ensemble, events = watched.ensemble, list(watched.events)
+        solved = self._finals(ensemble.members, events)
         members = [member for member, _ in solved]
         self._warn_if_constant(members)
         model = self._model(members)
         resume = Resume(
-            found.state,
+            ensemble.state,
             getattr(self.search, "sampler", self.search),
             self.split_seed,
-            found.members[0].look.step,
+            ensemble.members[0].look.step,
             model.frequencies,
             self.scaling.kind,
         )
@@ -193,15 +193,15 @@ class Assembly:
         if regularization is None:  # one number for several members: the geometric mean
             regularization = float(np.exp(np.mean([np.log(member.look.regularization) for member in members])))
         in_memory = self.whole if self.all_rows is None else replace(self.whole, rows=self.raw)
-        calibration = _calibration(in_memory, found, members, self.scaling) if self.are_classes else None
+        calibration = _calibration(in_memory, ensemble, members, self.scaling) if self.are_classes else None
         history = History.of([*events, *_solves(events)])
         weight = self.whole.rows.total_weight
         parts = tuple(Member(int(each.frequencies.shape[0]), float(each.look.regularization)) for each in members)
-        bars = None if self.are_classes else self._error_bars(in_memory, found, solved)
+        bars = None if self.are_classes else self._error_bars(in_memory, ensemble, solved)
         return Fit(model, regularization, history, weight, resume, calibration, watched.interrupted, parts, bars)
 
     def _error_bars(
-        self, whole: LeastSquares, found: Found, solved: Sequence[tuple[Candidate, np.ndarray | None]]
+        self, whole: LeastSquares, ensemble: Ensemble, solved: Sequence[tuple[Candidate, np.ndarray | None]]
     ) -> ErrorBars | None:
         """What the error bars need; None if no row is new to the frequencies, or if the factors are too large."""
         factors = [factor for _, factor in solved if factor is not None]
@@ -211,7 +211,7 @@ class Assembly:
         bounds = None if self.bounds is None else targets.apply(self.bounds)
         members, split_by = [member for member, _ in solved], self.panel.split_by
         n_folds = 0 if split_by is None or self.panel.validation is not None else len(split_by)
-        evidence = Evidence(whole, found, members, Posterior(tuple(factors)), bounds, n_folds)
+        evidence = Evidence(whole, ensemble, members, Posterior(tuple(factors)), bounds, n_folds)
         return evidence.error_bars(to_host(targets.scale))
 
     def _finals(self, members: Sequence[Candidate], events: list[Event]) -> list[tuple[Candidate, np.ndarray | None]]:
@@ -305,9 +305,9 @@ def _relevance(squares: Array) -> Array:
     return xp.where(total > 0, squares / xp.where(total > 0, total, xp.ones_like(total)), alike)
 
 
-def _calibration(whole: LeastSquares, found: Found, final: Sequence[Candidate], scaling: Scaling) -> Calibration:
+def _calibration(whole: LeastSquares, ensemble: Ensemble, final: Sequence[Candidate], scaling: Scaling) -> Calibration:
     """The members' values at their validation rows; without validation rows, see `_own_values`."""
-    if found.judges[0] is None:
+    if ensemble.judges[0] is None:
         parts = [_own_values(whole, final)]
     else:
         features = whole.features
@@ -316,7 +316,7 @@ def _calibration(whole: LeastSquares, found: Found, final: Sequence[Candidate], 
                 values_at(judge.held_out, features, member.frequencies, features.coefficients(member.amplitudes)),
                 judge.held_out,
             )
-            for judge, member in zip(found.judges, found.members, strict=True)
+            for judge, member in zip(ensemble.judges, ensemble.members, strict=True)
             if judge is not None
         ]
     shares = to_host(scaling.targets.center)

@@ -85,7 +85,7 @@ class Grown(NamedTuple):
     is_done: bool = False
 
 
-class Found(NamedTuple):
+class Ensemble(NamedTuple):
     """The result of a search so far."""
 
     members: tuple[Candidate, ...]  # the models to be averaged
@@ -155,27 +155,29 @@ class Automatic:
 
     def search(
         self, panel: Panel, start: Start, rng: np.random.Generator
-    ) -> Generator[Event | Found | Request, Any, Found]:
-        """Search for frequencies. Yields every step, look and decision, and each better result as a `Found`."""
+    ) -> Generator[Event | Ensemble | Request, Any, Ensemble]:
+        """Search for frequencies. Yields every step, look and decision, and each better result as a `Ensemble`."""
         if not panel.holds_out:
             return (yield from self._by_leave_one_out(panel.split(0).problem, start, rng))
         levels = self.levels(panel, start)
-        found = yield from self._grown_together(panel, start, levels, rng)
-        if not beats_the_mean(found, self.policy):
-            return (yield from _constant(found))
-        sizes = self._sizes(start, [int(member.frequencies.shape[0]) for member in found.members])
-        for member in range(len(found.members), len(sizes)):
+        ensemble = yield from self._grown_together(panel, start, levels, rng)
+        if not beats_the_mean(ensemble, self.policy):
+            return (yield from _constant(ensemble))
+        sizes = self._sizes(start, [int(member.frequencies.shape[0]) for member in ensemble.members])
+        for member in range(len(ensemble.members), len(sizes)):
             split = panel.split(member)
             grown: Any = None
             narrower = [level[0] for level in levels if level[0] < sizes[member]]
             for width in (*narrower, sizes[member]):
                 grown = yield from self._grown(split, grown, width, start, levels, rng)
             candidate = yield from self._polished(split, grown, levels, rng)
-            found = found._replace(members=(*found.members, candidate), judges=(*found.judges, split.selection))
+            ensemble = ensemble._replace(
+                members=(*ensemble.members, candidate), judges=(*ensemble.judges, split.selection)
+            )
             text = f"model {member + 1} of {len(sizes)}: held-out error {candidate.look.error:.4g}"
             yield Decision(text, len(sizes) - member - 1)
-            yield found
-        return found
+            yield ensemble
+        return ensemble
 
     def levels(self, panel: Panel, start: Start) -> list[tuple[int, ...]]:
         """The widths (numbers of frequencies) to try, narrowest first: one width for each member of the panel."""
@@ -228,7 +230,7 @@ class Automatic:
 
     def _grown_together(
         self, panel: Panel, start: Start, levels: Sequence[tuple[int, ...]], rng: np.random.Generator
-    ) -> Generator[Event | Found | Request, Any, Found]:
+    ) -> Generator[Event | Ensemble | Request, Any, Ensemble]:
         """Grow the members of the panel together, until a larger width does not lower their mean validation error."""
         n_members = len(levels[0])
         splits = [panel.split(member) for member in range(n_members)]
@@ -240,7 +242,7 @@ class Automatic:
             for i, width in enumerate(level):
                 last[i] = yield from self._grown(splits[i], last[i], width, start, levels, rng)
                 if not best and i == 0:
-                    yield _found([last[0].candidate], judges[:1])
+                    yield _ensemble([last[0].candidate], judges[:1])
             least_gain = self._worth(level[0], panel) if start.n_frequencies is None else self.policy.widening
             pays = not best or _error(best) - _error(last) > least_gain * (_error(best) + floor)
             yield Decision(
@@ -250,14 +252,14 @@ class Automatic:
             if not pays:
                 break
             best = list(last)
-            yield _found([grown.candidate for grown in best], judges)
+            yield _ensemble([grown.candidate for grown in best], judges)
         members: list[Candidate] = []
         for split, grown in zip(splits, best, strict=True):
             member = yield from self._polished(split, grown, levels, rng)
             members.append(member)
-        found = _found(members, judges)
-        yield found
-        return found
+        ensemble = _ensemble(members, judges)
+        yield ensemble
+        return ensemble
 
     def _grown(
         self,
@@ -380,7 +382,7 @@ class Automatic:
 
     def _by_leave_one_out(
         self, problem: LeastSquares, start: Start, rng: np.random.Generator
-    ) -> Generator[Event | Found | Request, Any, Found]:
+    ) -> Generator[Event | Ensemble | Request, Any, Ensemble]:
         """Very few rows: leave-one-out chooses the spread of the frequencies and λ.
 
         No step is taken, because leave-one-out cannot judge frequencies that were fitted to the same rows.
@@ -394,14 +396,14 @@ class Automatic:
         )
         yield best.look
         yield Decision(f"frequencies of spread {spread_of(best.frequencies):.3g} without steps, by leave-one-out")
-        found = _found([best], (None,))
+        ensemble = _ensemble([best], (None,))
         total = problem.rows.total_weight
         # The leave-one-out error of the constant model, which predicts each row by the mean of the others.
         constant_error = float(problem.rows.target_energy) / total * (total / max(total - 1.0, 1.0)) ** 2
         if not best.look.error < constant_error:
-            return (yield from _constant(found))
-        yield found
-        return found
+            return (yield from _constant(ensemble))
+        yield ensemble
+        return ensemble
 
 
 def _in_single(events: Generator[Any, Any, Trail]) -> Generator[Any, Any, Trail]:
@@ -417,9 +419,9 @@ def _in_single(events: Generator[Any, Any, Trail]) -> Generator[Any, Any, Trail]
         answer = yield event
 
 
-def _found(members: Sequence[Any], judges: Sequence[Selection | None]) -> Found:
+def _ensemble(members: Sequence[Any], judges: Sequence[Selection | None]) -> Ensemble:
     first = members[0]
-    return Found(tuple(members), tuple(judges), State(first.look.step, first.frequencies, first.amplitudes, None))
+    return Ensemble(tuple(members), tuple(judges), State(first.look.step, first.frequencies, first.amplitudes, None))
 
 
 def _error(members: Sequence[Grown]) -> float:
@@ -442,12 +444,14 @@ def shares(n: int, n_parts: int) -> list[int]:
     return [n * (i + 1) // n_parts - n * i // n_parts for i in range(n_parts)]
 
 
-def beats_the_mean(found: Found, policy: Policy) -> bool:
+def beats_the_mean(ensemble: Ensemble, policy: Policy) -> bool:
     """Whether the members beat the mean of the targets on their validation rows.
 
     Either every fold gains a clear share of the mean's error, or the mean gain is several standard errors above zero.
     """
-    judged = [(judge, member) for judge, member in zip(found.judges, found.members, strict=True) if judge is not None]
+    judged = [
+        (judge, member) for judge, member in zip(ensemble.judges, ensemble.members, strict=True) if judge is not None
+    ]
     gains = [judge.gains(member) for judge, member in judged]
     shares_gained = [
         float(np.mean(gain)) / max(float(np.mean(gain)) + member.look.error, 1e-300)
@@ -492,13 +496,13 @@ def spread_by_trial(
     return tried[power]
 
 
-def _constant(found: Found) -> Generator[Event | Found | Request, Any, Found]:
+def _constant(ensemble: Ensemble) -> Generator[Event | Ensemble | Request, Any, Ensemble]:
     """The constant model, as members whose amplitudes are zero."""
     yield Decision("nothing beats the mean of the targets on rows that were not fitted: the constant model")
     nothing = tuple(
         Candidate(look._replace(regularization=math.inf), frequencies, 0 * amplitudes)
-        for look, frequencies, amplitudes in found.members
+        for look, frequencies, amplitudes in ensemble.members
     )
-    found = found._replace(members=nothing)
-    yield found
-    return found
+    ensemble = ensemble._replace(members=nothing)
+    yield ensemble
+    return ensemble

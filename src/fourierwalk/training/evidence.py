@@ -13,7 +13,7 @@ from fourierwalk.arrays.products import matmul
 from fourierwalk.data.features import Features
 from fourierwalk.data.rows import Rows
 from fourierwalk.solving.least_squares import LeastSquares
-from fourierwalk.training.automatic import Found
+from fourierwalk.training.automatic import Ensemble
 from fourierwalk.training.selection import Candidate, values_at
 from fourierwalk.uncertainty import noise
 from fourierwalk.uncertainty.conformal import Conformal
@@ -61,7 +61,7 @@ class Evidence:
     """
 
     whole: LeastSquares
-    found: Found
+    ensemble: Ensemble
     final: Sequence[Candidate]
     posterior: Posterior
     bounds: Array | None
@@ -69,7 +69,7 @@ class Evidence:
 
     def error_bars(self, scale: np.ndarray) -> ErrorBars | None:
         """The error bars in the targets' units; None if there are no rows that the frequencies have not seen."""
-        if self.found.judges[0] is None and any(member.look.step > 0 for member in self.found.members):
+        if self.ensemble.judges[0] is None and any(member.look.step > 0 for member in self.ensemble.members):
             return None
         sizes = tuple(int(each.frequencies.shape[0]) for each in self.final)
         frequencies = namespace(self.final[0].frequencies).concat([each.frequencies for each in self.final], axis=0)
@@ -85,12 +85,12 @@ class Evidence:
         variance = learnt.variance * (1.0 + leverage[:, None]) + spread
         scores = np.abs(residual) / np.sqrt(np.maximum(variance, np.finfo(np.float64).tiny))
         conformal = Conformal(scores, weight, member, len(sizes) / max(1, n_parts))
-        without = self.final if self.found.judges[0] is None else self.found.members
+        without = self.final if self.ensemble.judges[0] is None else self.ensemble.members
         folds = np.concatenate([to_host(each.amplitudes) for each in without]) * scale
         return ErrorBars(sizes, self.posterior, learnt.model.scaled(scale), conformal, folds)
 
     def _unseen(self, member: int, slow: Array) -> Unseen:
-        judge, own = self.found.judges[member], self.found.members[member]
+        judge, own = self.ensemble.judges[member], self.ensemble.members[member]
         rows = _some(self.whole.rows if judge is None else judge.held_out, MOST_ROWS // len(self.final))
         values, leverage = self._evaluated(rows, is_inside=judge is None or self.n_folds > 0)
         targets = to_host(rows.y)

@@ -14,7 +14,7 @@ from fourierwalk.arrays.library import Array, like
 from fourierwalk.sampling.descent import Descent
 from fourierwalk.sampling.sampler import State
 from fourierwalk.solving.minibatch import Minibatch
-from fourierwalk.training.automatic import Found, Start
+from fourierwalk.training.automatic import Ensemble, Start
 from fourierwalk.training.following import Ending, Phase, follow
 from fourierwalk.training.history import Decision, Event
 from fourierwalk.training.replay import Request
@@ -72,7 +72,7 @@ class Followed:
     starts_at_zero: bool = False
     resume: Resume | None = None
 
-    def search(self, panel: Any, start: Start, rng: Any) -> Generator[Event | Found | Request, Any, Found]:
+    def search(self, panel: Any, start: Start, rng: Any) -> Generator[Event | Ensemble | Request, Any, Ensemble]:
         """Run the sampler. The state with the least validation error is kept; without validation rows, the last one."""
         problem, selection, _ = panel.split(0)
         on_batches: Any = problem
@@ -100,7 +100,7 @@ class Followed:
         elif selection is not None:
             kept = selection.refined(kept)
             yield Decision(f"the state of step {kept.look.step} was kept, with held-out error {kept.look.error:.4g}")
-        return Found((kept,), (selection,), trail.state)
+        return Ensemble((kept,), (selection,), trail.state)
 
     def _begin(self, minimize: Any, start: Start, reference: Any, rng: Any) -> tuple[State, list[tuple[int, Array]]]:
         """The first state, and the (step, frequencies) that may be kept if no step is better."""
