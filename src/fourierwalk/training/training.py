@@ -189,16 +189,13 @@ class Training:
         scaling, panel, decisions = self._prepared(search, start, data, features, solver, split_seed, resume)
         n_biases = start.dimension - start.n_inputs
         start = start._replace(n_inputs=panel.n_inputs, dimension=panel.n_inputs + n_biases)
-        draws = rng
-        if isinstance(search, Followed):
-            n_values = int(start.n_frequencies or 0) * start.dimension
-            draws = placed(rng, solver.draws, panel.rows.y, n_values)
+        is_walk = isinstance(search, Followed)
+        n_values = int(start.n_frequencies or 0) * start.dimension
+        draws = placed(rng, solver.draws, panel.rows.y, n_values) if is_walk else rng
         watched = watch(search.search(panel, start, draws), decisions, deadline, watchers, journal)
         is_raw = panel.span is None and not panel.rows.in_chunks
         raw = panel.rows if is_raw else scaling.rows(data.x, data.y, data.weight)
         all_rows = None if data.whole is None else _all_rows(data.whole, scaling, panel)
-        chosen, bounds = self._regularization, self._bounds(data, search)
-        are_classes = not self.scale_targets
         assembly = Assembly(
             scaling,
             panel,
@@ -207,9 +204,9 @@ class Training:
             solver,
             search,
             split_seed,
-            chosen,
-            bounds,
-            are_classes,
+            self._regularization,
+            self._bounds(data, search),
+            not self.scale_targets,
             data.is_fixed,
             all_rows,
         )
@@ -298,15 +295,7 @@ class Training:
         explores = policy is not None and holds_out and start.frequencies is None and start.spread is None
         tried = []
         for standardize in self._kinds(data, policy if explores else None, resume):
-            scaling = Scaling.fit(
-                data.x,
-                data.y,
-                data.weight,
-                standardize=standardize,
-                scale_targets=self.scale_targets,
-                is_fixed=data.is_fixed,
-            )
-            scaling = scaling if data.whole is None else data.whole.scaled(scaling)
+            scaling = self._scaling(data, standardize)
             panel = self._panel(data, scaling, features, solver, split_by, n_together)
             if data.whole is not None and isinstance(search, Followed):
                 panel = self._panel_of_all(data.whole, scaling, panel, split_seed)
@@ -325,6 +314,18 @@ class Training:
             text = f"{panel.n_inputs} of {panel.span.n_inputs} inputs kept: the others do not help"
             decisions.append(Decision(text))
         return scaling, panel, [*decisions]
+
+    def _scaling(self, data: Data, standardize: Any) -> Scaling:
+        """The scaling of the rows, or of all rows that they are a sample of."""
+        scaling = Scaling.fit(
+            data.x,
+            data.y,
+            data.weight,
+            standardize=standardize,
+            scale_targets=self.scale_targets,
+            is_fixed=data.is_fixed,
+        )
+        return scaling if data.whole is None else data.whole.scaled(scaling)
 
     def _kinds(self, data: Data, policy: Policy | None, resume: Resume | None) -> tuple[Any, ...]:
         """The values of `standardize` to try; several only if kernels are fitted to compare them."""
