@@ -247,11 +247,17 @@ def data(
     if X_val is None:
         return training_data
     X_val = later(estimator, X_val, "X_val", _anchor(X))
-    if y_val.shape[0] != X_val.shape[0]:
-        raise ValueError(f"y_val must have as many rows as X_val, {X_val.shape[0]}, got {y_val.shape[0]}.")
-    if y_val.shape[1] != y.shape[1]:
-        raise ValueError(f"y_val must have {y.shape[1]} outputs like y, got {y_val.shape[1]}.")
-    return training_data._replace(x_val=X_val, y_val=y_val)
+    return _with_validation(training_data, X_val, y_val)
+
+
+def _with_validation(training_data: Data, x_val: Any, y_val: Array) -> Data:
+    """The data with validation rows, which must be as many as their targets, with as many outputs as y."""
+    n_outputs = training_data.y.shape[1]
+    if y_val.shape[0] != x_val.shape[0]:
+        raise ValueError(f"y_val must have as many rows as X_val, {x_val.shape[0]}, got {y_val.shape[0]}.")
+    if y_val.shape[1] != n_outputs:
+        raise ValueError(f"y_val must have {n_outputs} outputs like y, got {y_val.shape[1]}.")
+    return training_data._replace(x_val=x_val, y_val=y_val)
 
 
 def weighted_rows(X: Any, y: Array, host_weight: np.ndarray) -> tuple[Any, Array, Array | None]:
@@ -294,7 +300,14 @@ def chunked(
         return None
     for name, value in (("groups", given_groups), ("device", estimator.device)):
         if value is not None:
-            raise ValueError(f"{name} must be None for rows in blocks, got {type(value).__name__}.")
+            raise ValueError(
+                f"{name} must be None for rows in blocks, got {type(value).__name__}: np.asarray(X) fits in memory."
+            )
+    given = estimator.categorical_features
+    if given is not None and not (isinstance(given, str) and given == "from_dtype"):
+        raise ValueError(
+            "categorical_features must be 'from_dtype' or None for rows in blocks: encode categories as numbers first."
+        )
     if (X_val is None) != (y_val is None):
         raise ValueError("X_val and y_val must be given together, got only one of them.")
     found = chunked_data(chunks, are_labels)
@@ -306,9 +319,10 @@ def chunked(
         return found
     x_val = later(estimator, X_val, "X_val", found.x)
     if not are_labels:
-        return found._replace(x_val=x_val, y_val=later_numbers(y_val, "y_val", x_val))
+        return _with_validation(found, x_val, later_numbers(y_val, "y_val", x_val))
     labels: Any = found.whole.targets  # type: ignore[union-attr]
-    return found._replace(x_val=x_val, y_val=one_hot(known(y_val, np.asarray(labels.names)), len(labels.names), x_val))
+    codes = known(y_val, np.asarray(labels.names))
+    return _with_validation(found, x_val, one_hot(codes, len(labels.names), x_val))
 
 
 def moved(data: Data, device: str | None) -> Data:

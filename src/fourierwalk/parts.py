@@ -114,7 +114,7 @@ def _sums_of_fit(estimator: Any, half_life: float | None) -> Accumulation:
     if seen is None:
         raise ValueError(
             "partial_fit must know the sums over the rows of fit, which files and pickles do not hold, got a model "
-            "that was loaded: begin again with partial_fit, whose pickles hold them."
+            "that was loaded or copied: begin again with partial_fit, whose pickles hold them."
         )
     if isinstance(seen, Accumulation):
         return seen

@@ -13,10 +13,14 @@ from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
+WORKERS = "fourierwalk"
+"""How the names of the pool's threads begin."""
+
 
 def in_threads(work: Callable[[range], None], bounds: Sequence[int], is_worth_it: bool) -> None:
     """Work on consecutive ranges, one long range for each thread: short ones would compete for the interpreter."""
-    if not is_worth_it or len(bounds) == 2:
+    is_worker = threading.current_thread().name.startswith(WORKERS)  # it must not wait for the pool that it is of
+    if not is_worth_it or len(bounds) == 2 or is_worker:
         work(range(bounds[0], bounds[-1]))
     else:
         list(_pool(len(bounds) - 1, os.getpid()).map(work, map(range, bounds[:-1], bounds[1:])))
@@ -59,7 +63,7 @@ _BEFORE: list[tuple[Any, int]] = []
 @cache
 def _pool(n_threads: int, process: int) -> ThreadPoolExecutor:
     """A thread pool for each process, because threads do not survive a fork."""
-    return ThreadPoolExecutor(n_threads, thread_name_prefix="fourierwalk")
+    return ThreadPoolExecutor(n_threads, thread_name_prefix=WORKERS)
 
 
 @cache
@@ -74,6 +78,27 @@ def blas_threads() -> int:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """A context in which BLAS uses one thread: for work of which several parts run at the same time."""
-    with _blas().limit(limits=1):
+    """A context in which BLAS uses one thread: for work of which several parts run at the same time.
+
+    Parts that overlap share the limit; the last one to end lifts it.
+    """
+    with _LOCK:
+        if not _LIMITED:
+            _LIMITS[:] = [(library, library.num_threads) for library in _blas().lib_controllers]
+            for library, _ in _LIMITS:
+                library.set_num_threads(1)
+        _LIMITED.append(True)
+    try:
         yield
+    finally:
+        with _LOCK:
+            _LIMITED.pop()
+            if not _LIMITED:
+                for library, n_threads in _LIMITS:
+                    library.set_num_threads(n_threads)
+
+
+_LIMITED: list[bool] = []
+
+
+_LIMITS: list[tuple[Any, int]] = []

@@ -36,7 +36,7 @@ def hessian(model: Any, x: Any) -> Array:
     values = xp.reshape(pairs, (n, d, d, -1)) * (slopes[:, :, None] * slopes[:, None, :])[..., None]
     if not model.scaling.is_affine:
         bend = _scaled_gradient(model, x) * inputs.curvature(x)[:, :, None]
-        values = values + xp.eye(d, dtype=bend.dtype)[None, :, :, None] * bend[:, :, None, :]
+        values = values + like(np.eye(d), bend)[None, :, :, None] * bend[:, :, None, :]
     return _outputs(values)
 
 

@@ -41,9 +41,9 @@ class Fingerprint(NamedTuple):
         changed = [name for name in names if self.parameters.get(name) != other.parameters.get(name)]
         if changed:
             return f"another {' and '.join(changed[:3])}"
-        if other.seed != self.seed:
-            return "another random_state"
-        return "another fit to continue by warm_start" if other.before != self.before else None
+        if other.before != self.before:
+            return "another fit to continue by warm_start"
+        return "another random_state" if other.seed != self.seed else None
 
 
 def fingerprint(
@@ -59,7 +59,9 @@ def fingerprint(
 def _children(rng: np.random.Generator) -> tuple[str, int]:
     """What the generators that are spawned later depend on."""
     seeds: Any = rng.bit_generator.seed_seq
-    return str(getattr(seeds, "state", None)), int(getattr(seeds, "n_children_spawned", 0))
+    state = getattr(seeds, "state", None) or {}
+    plain = {name: int(value) if isinstance(value, np.integer) else value for name, value in state.items()}
+    return str(plain), int(getattr(seeds, "n_children_spawned", 0))
 
 
 def _digest(parts: Any) -> str:

@@ -43,6 +43,7 @@ class Generations:
         contents = self._contents()
         newest = next(contents, None)
         if newest is None:
+            self._clean()
             return None
         if newest.kind != KIND:
             raise ValueError(f"checkpoint {self.path} holds {newest.kind[:40]!r} and no checkpoint: give another name.")
@@ -61,11 +62,15 @@ class Generations:
                 f"checkpoint {self.path} belongs to a fit with {difference}: give another name, remove the file, or "
                 f"give a folder in which each fit has a file of its own."
             )
-        for left in self.path.parent.glob(f".{self.path.name}.*.part"):  # of a fit that was killed while it wrote
-            with suppress(OSError):
-                left.unlink()
+        self._clean()
         self._note()
         return newest.tree
+
+    def _clean(self) -> None:
+        """Remove what a fit left that was killed while it wrote."""
+        for left in self.path.parent.glob(f".{self.path.name}.*.part"):
+            with suppress(OSError):
+                left.unlink()
 
     def _contents(self) -> Iterator[Content]:
         """The contents of the files that are whole, the newest first."""

@@ -44,6 +44,9 @@ class DaskChunks:
 
     def __init__(self, x: Any, y: Any, weight: Any = None, *, client: Any = None, timeout: float = 60.0) -> None:
         named = [column for column in (y, weight) if isinstance(column, str)]
+        for column in named:
+            if column not in getattr(x, "columns", ()):
+                raise ValueError(f"y and sample_weight must name columns of the frame X, got {column!r}.")
         y, weight = (x[column] if isinstance(column, str) else column for column in (y, weight))
         x = x.drop(columns=named) if named else x
         for name, values in (("y", y), ("sample_weight", weight)):

@@ -46,6 +46,8 @@ def chunks_of(x: Any, y: Any = None, weight: Any = None) -> Chunks | None:
 def is_sliced(x: Any) -> bool:
     """Whether x is a large memory map, or an array of Zarr or h5py."""
     if isinstance(x, np.memmap):
+        if "joblib_memmapping_folder" in str(x.filename):  # an array in memory, as joblib hands it to a worker
+            return False
         return x.ndim == 2 and (x.shape[0] > SAMPLE_ROWS or 8 * x.size > SAMPLE_BYTES)
     return type(x).__module__.partition(".")[0] in ("zarr", "h5py") and hasattr(x, "shape")
 

@@ -43,13 +43,19 @@ def _lazily(function: Callable[[Any], Any], X: Any) -> Any:
         parts = [dask.delayed(function, pure=False)(part) for part in X.to_delayed()]
         shape = (np.nan, *one.shape[1:])
         return dask.array.concatenate([dask.array.from_delayed(part, shape, one.dtype) for part in parts])
+    _check_matrix(X)
     X = X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
     one = function(np.zeros((1, X.shape[1]), dtype=X.dtype))
     if isinstance(one, tuple):
         return _parted(function, X, len(one), _lazily)
     changed: dict[str, Any] = {"chunks": (X.chunks[0], *((size,) for size in one.shape[1:]))}
     changed |= {"drop_axis": 1} if one.ndim == 1 else {"new_axis": list(range(2, one.ndim))}
-    return X.map_blocks(function, dtype=one.dtype, meta=one[:0], **changed)
+    return X.map_blocks(
+        lambda part: function(part) if len(part) else one[:0],  # a filter may leave no row of a chunk
+        dtype=one.dtype,
+        meta=one[:0],
+        **changed,
+    )
 
 
 def _parted(function: Callable[[Any], Any], X: Any, n: int, evaluate: Callable[..., Any]) -> tuple[Any, ...]:
@@ -57,7 +63,15 @@ def _parted(function: Callable[[Any], Any], X: Any, n: int, evaluate: Callable[.
     return tuple(evaluate(lambda part, i=i: function(part)[i], X) for i in range(n))
 
 
+def _check_matrix(X: Any) -> None:
+    if len(X.shape) != 2:
+        raise ValueError(f"X must have 2 dimensions, got {len(X.shape)}.")
+
+
 def _sliced(function: Callable[[Any], Any], X: Any) -> Any:
+    _check_matrix(X)
+    if X.shape[0] == 0:
+        return function(np.asarray(X))
     height = max(1, CHUNK_BYTES // (8 * int(X.shape[1])))
     values = [function(np.asarray(X[start : start + height])) for start in range(0, int(X.shape[0]), height)]
     if isinstance(values[0], tuple):

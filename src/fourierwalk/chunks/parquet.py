@@ -25,18 +25,24 @@ class ParquetChunks(InProcess):
 
     def __init__(self, dataset: Any, target: str, weight: str | None = None) -> None:
         for name, column in (("y", target), ("sample_weight", weight)):
-            if column not in dataset.schema.names and (name == "y" or column is not None):
-                raise ValueError(f"{name} must name a column of the data set, {dataset.schema.names}, got {column!r}.")
+            is_named = isinstance(column, str) and column in dataset.schema.names
+            if not is_named and (name == "y" or column is not None):
+                got = repr(column) if isinstance(column, str) else type(column).__name__
+                raise ValueError(f"{name} must name a column of the data set, {dataset.schema.names}, got {got}.")
         self.target, self.weight = target, weight
         self.names = [name for name in dataset.schema.names if name not in (target, weight)]
-        self._groups = [group for fragment in dataset.get_fragments() for group in fragment.split_by_row_group()]
+        self._schema, fragments = dataset.schema, list(dataset.get_fragments())
+        other = [fragment for fragment in fragments if not hasattr(fragment, "split_by_row_group")]
+        if other:
+            raise ValueError(f"X must be a data set of Parquet files, got a {type(other[0]).__name__}.")
+        self._groups = [group for fragment in fragments for group in fragment.split_by_row_group()]
 
     def __len__(self) -> int:
         return len(self._groups)
 
     def __getitem__(self, index: int) -> Chunk:
         asked = [*self.names, self.target, *([] if self.weight is None else [self.weight])]
-        table = self._groups[index].to_table(columns=asked)
+        table = self._groups[index].to_table(schema=self._schema, columns=asked)
         columns = [_numbers(table.column(name), name, index) for name in self.names]
         y = table.column(self.target).to_numpy()
         weight = None if self.weight is None else table.column(self.weight).to_numpy()

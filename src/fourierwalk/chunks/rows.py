@@ -45,9 +45,11 @@ class Preparation:
         chunk = positive(chunk)
         if self.held_out is not None:
             chunk = chunk.part(like(np.flatnonzero(~self.held_out.mask(chunk)), chunk.x))
-        weight = None if self.factor is None else checked_weight(chunk)
-        scaled = None if weight is None else like(weight * self.factor, chunk.x)
-        return self.scaling.rows(chunk.x, self.targets.columns(chunk), scaled)
+        if self.factor is None:
+            return self.scaling.rows(chunk.x, self.targets.columns(chunk))
+        weight = checked_weight(chunk)
+        own = np.ones(len(chunk)) if weight is None else weight  # other chunks may have weights
+        return self.scaling.rows(chunk.x, self.targets.columns(chunk), like(own * self.factor, chunk.x))
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from fourierwalk.chunks.chunk import Chunk, InProcess
 from fourierwalk.parameters import count
 
@@ -37,6 +39,9 @@ class Sliced(InProcess):
     def __init__(self, x: Any, y: Any, weight: Any = None, *, rows: int | None = None) -> None:
         if y is None:
             raise ValueError(f"y must be an array of targets for X of type {type(x).__name__}, got None.")
+        y, weight = (
+            values if values is None or hasattr(values, "shape") else np.asarray(values) for values in (y, weight)
+        )
         for name, values in (("y", y), ("sample_weight", weight)):
             if values is not None and values.shape[0] != x.shape[0]:
                 raise ValueError(f"{name} must have as many rows as X, {x.shape[0]}, got {values.shape[0]}.")

@@ -80,7 +80,7 @@ class Labels:
 
     def difference(self, values: np.ndarray, truth: np.ndarray) -> float:
         """The share of the rows with another class."""
-        return float(np.mean(values != np.asarray(truth)))
+        return float(np.mean(values != np.asarray(truth).reshape(values.shape)))
 
 
 @dataclass(frozen=True)

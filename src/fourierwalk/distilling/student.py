@@ -130,6 +130,12 @@ def distill(
     """
     number("between", between, at_least=0)
     ask, rng = answers_of(teacher), generator(random_state)
+    X, X_test = (np.asarray(rows) if isinstance(rows, list | tuple) else rows for rows in (X, X_test))
+    wanted = type(ask.new_student(0))
+    if student is not None and not isinstance(student, wanted):
+        raise TypeError(f"student must be an {wanted.__name__} for this teacher, got {type(student).__name__}.")
+    if y_test is not None and X_test is not None and len(y_test) != X_test.shape[0]:
+        raise ValueError(f"y_test must have as many rows as X_test, {X_test.shape[0]}, got {len(y_test)}.")
     if X_test is None:
         if y_test is not None:
             raise ValueError("X_test and y_test must be given together, got only y_test.")

@@ -141,6 +141,7 @@ class AdaptiveFourierRegressor(RegressorMixin, MultiOutputMixin, BaseAdaptiveFou
         number("half_life", half_life, above=0, optional=True)
         if not hasattr(self, "model_"):
             parts.begin(self.fit(X, y, sample_weight), half_life)
+            self.error_bars_ = self.error_bars_ if half_life is None else None  # they are of rows of equal age
         else:
             parts.add(self, parts.numbers(self, X, y, sample_weight), half_life)
             self.error_bars_ = None  # they belong to the amplitudes before
@@ -243,7 +244,8 @@ class AdaptiveFourierRegressor(RegressorMixin, MultiOutputMixin, BaseAdaptiveFou
         if bars is None:
             raise ValueError(
                 f"{what} needs error bars, which a fit keeps if some rows are new to its frequencies "
-                f"(early_stopping=True), and a file with save(path, error_bars=True), got a model without them."
+                f"(early_stopping=True), which partial_fit drops, and which a file has with "
+                f"save(path, error_bars=True), got a model without them."
             )
         return bars
 

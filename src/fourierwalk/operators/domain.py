@@ -59,6 +59,8 @@ class Domain:
 
     def boundary(self, n: int, inputs: Any = None) -> np.ndarray:
         """About n points on both faces of each input, or of some inputs; every face has the same number, (≥ n, d)."""
-        chosen = range(len(self.lower)) if inputs is None else inputs
+        chosen = range(len(self.lower)) if inputs is None else [inputs] if isinstance(inputs, int) else list(inputs)
+        if not chosen:
+            raise ValueError("boundary(inputs) must name at least one input, got none.")
         each = -(-n // (2 * len(chosen)))
         return np.concatenate([self.face(j, side, each) for j in chosen for side in ("lower", "upper")])

@@ -83,7 +83,8 @@ class ConditionsPanel:
         for one in self.posed.conditions:
             order = np.random.default_rng(0).permutation(len(one.points))
             part = np.arange(order.size) % N_PARTS == member % N_PARTS
-            parts.append((order[~part], order[part] if np.any(part) else order[:1]))
+            seen = order if np.all(part) else order[~part]  # a single point is seen by every member
+            parts.append((seen, order[part] if np.any(part) else order[:1]))
         return PointParts(*map(list, zip(*parts, strict=True)))
 
     def split(self, member: int) -> Split:

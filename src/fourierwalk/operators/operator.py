@@ -105,7 +105,12 @@ class Operator:
     def __sub__(self, other: Any) -> Operator:
         return self + (-other) if isinstance(other, Operator) else NotImplemented
 
+    def __radd__(self, other: Any) -> Operator:
+        return self if isinstance(other, int) and other == 0 else NotImplemented  # the start of `sum`
+
     def __rmul__(self, factor: Any) -> Operator:
+        if isinstance(factor, Operator):
+            raise TypeError("operators cannot be multiplied by each other: write d(0, 1) for a derivative of d(0).")
         if callable(factor):
             return Operator(tuple(term._replace(functions=(*term.functions, factor)) for term in self.terms))
         if isinstance(factor, bool) or np.ndim(factor) or not np.isreal(factor):

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from fourierwalk.arrays.library import Array, like, namespace, to_host
+from fourierwalk.arrays.library import Array, is_foreign, like, namespace, to_host
 from fourierwalk.arrays.threads import one_pool
 from fourierwalk.data.scaling import Affine, Scaling
 from fourierwalk.data.waves import CosineSine
@@ -152,7 +152,7 @@ class AdaptiveFourierSolver(BaseEstimator):
     def predict(self, x: Any) -> Array:
         """The values of the solution at x, (n,); with several outputs (n, q)."""
         check_is_fitted(self, "model_")
-        values = self.model_(x)
+        values = self.model_(x if is_foreign(x) else np.asarray(x, dtype=np.float64))
         return values[:, 0] if values.shape[1] == 1 else values
 
     def plot(self, inputs: tuple[int, int] = (0, 1), output: int = 0) -> Any:

@@ -24,7 +24,10 @@ MOST_ROWS = 5000
 """The most rows that error bars are learnt from. A coverage is then known to 0.5 %."""
 
 LEAST_FREEDOM = 1e-3
-"""The least 1 − h of a row of leverage h."""
+"""The least 1 − h of a row of leverage h, for members that have seen their held-out rows in the last solve."""
+
+LEAST_LEFT_OUT = 1e-9
+"""The same where leave-one-out decides: a model that follows its rows closely has a 1 − h of 1e-5."""
 
 N_PARTS = 5
 """Parts of a cross-validation of the noise if the rows have no folds of their own."""
@@ -118,6 +121,7 @@ class Evidence:
         If the last solve has seen the rows, one unit of the row's weight is left out: h becomes h/(1 − h).
         """
         values, leverages = [], []
+        least = LEAST_LEFT_OUT if self.ensemble.judges[0] is None else LEAST_FREEDOM
         for member, each in enumerate(self.final):
             parts = []
             for block in rows.blocks(_width(self.features, each.frequencies)):
@@ -126,7 +130,7 @@ class Evidence:
                 parts.append((self._clipped(matmul(columns, self._coefficients(each))), variance))
             values.append(np.concatenate([value for value, _ in parts]))
             leverage = np.concatenate([variance for _, variance in parts])
-            leverages.append(leverage / np.maximum(1.0 - leverage, LEAST_FREEDOM) if is_inside else leverage)
+            leverages.append(leverage / np.maximum(1.0 - leverage, least) if is_inside else leverage)
         return np.stack(values, axis=1), np.mean(leverages, axis=0)
 
     def _clipped(self, values: Array) -> np.ndarray:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from fourierwalk.arrays.library import Array, like, namespace, to_host
 from fourierwalk.arrays.products import matmul
-from fourierwalk.arrays.threads import blas_threads, in_threads
+from fourierwalk.arrays.threads import blas_threads, in_threads, one_thread
 from fourierwalk.data.rows import Block
 from fourierwalk.files.fields import Fields
 from fourierwalk.model import FourierModel
@@ -116,7 +114,7 @@ class ErrorBars:
             drawn = mean[:, :, None] + spread + np.sqrt(noise)[:, :, None] * (moved + own)
             return like(drawn.reshape(mean.shape[0], -1), bars.mean)
 
-        return self._joined(model, x, evaluated)
+        return self._in_order(model, x, evaluated)
 
     def at(self, model: FourierModel, block: Block) -> Bars:
         """Values and variances at a block of scaled rows."""
@@ -150,19 +148,28 @@ class ErrorBars:
         return model.features.columns(block, waves)
 
     def _joined(self, model: FourierModel, x: Any, evaluate: Any) -> Array:
-        """The results for all blocks of rows, one below the other."""
-        width = CACHED * model.features.n_columns * int(model.frequencies.shape[0])
-        blocks = list(model.scaling.rows(x).blocks(width))
+        """The results for all blocks of rows, one below the other. NumPy's blocks are small: a thread takes each."""
+        if not isinstance(x, np.ndarray):
+            return self._in_order(model, x, evaluate)
+        blocks = list(self._blocks(model, x))
         parts: list[Any] = [None] * len(blocks)
 
         def fill(places: range) -> None:
             for place in places:
                 parts[place] = evaluate(blocks[place])
 
-        n_threads = blas_threads() if isinstance(x, np.ndarray) else 1
-        with threadpool_limits(1, "blas") if n_threads > 1 else nullcontext():  # a thread a block: these are small
+        n_threads = blas_threads()
+        with one_thread():
             in_threads(fill, [len(blocks) * i // n_threads for i in range(n_threads + 1)], len(blocks) > 1)
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def _in_order(self, model: FourierModel, x: Any, evaluate: Any) -> Array:
+        """The same, one block after the other: for rows that are streamed, and for draws from one generator."""
+        parts = [evaluate(block) for block in self._blocks(model, x)]
         return parts[0] if len(parts) == 1 else namespace(parts[0]).concat(parts, axis=0)
+
+    def _blocks(self, model: FourierModel, x: Any) -> Iterator[Block]:
+        return model.scaling.rows(x).blocks(CACHED * model.features.n_columns * int(model.frequencies.shape[0]))
 
     def to_tables(self) -> dict[str, Any]:
         """The contents of a file, as JSON values and NumPy arrays; docs/files.md has their names and shapes."""
