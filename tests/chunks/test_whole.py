@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fourierwalk import AdaptiveFourierRegressor
 from fourierwalk.chunks import Sliced, whole
 from fourierwalk.chunks.whole import Whole
 from fourierwalk.data import Scaling
@@ -60,3 +61,26 @@ def test_weights_are_taken_into_the_sample():
     x, _, sampled = Whole.of(Sliced(X, Y, weight, rows=77), False).sample
     assert len(x) == 800
     assert np.isclose(np.mean(sampled), 1)
+
+
+def test_blocks_with_and_without_weights_are_weighted_alike():
+    """A block without weights counts like one whose weights are one."""
+    rng = np.random.default_rng(0)
+    x, weight = rng.standard_normal((200, 2)), rng.uniform(0.5, 4.5, 100)
+    y = np.sin(x[:, 0])
+    first = (x[:100], y[:100], weight)
+    walk = {"sampler": "metropolis", "n_steps": 3, "random_state": 0}
+    without, ones = (
+        AdaptiveFourierRegressor(8, **walk).fit([first, second])
+        for second in ((x[100:], y[100:]), (x[100:], y[100:], np.ones(100)))
+    )
+    assert np.array_equal(without.predict(x), ones.predict(x))
+
+
+def test_validation_targets_and_categories_are_checked():
+    x = np.random.default_rng(0).standard_normal((100, 2))
+    model = AdaptiveFourierRegressor(8, sampler="metropolis", n_steps=3, random_state=0)
+    with pytest.raises(ValueError, match="y_val must have 1 outputs like y, got 2"):
+        model.fit([(x, x[:, 0])], X_val=x[:10], y_val=x[:10])
+    with pytest.raises(ValueError, match="categorical_features must be 'from_dtype' or None for rows in blocks"):
+        AdaptiveFourierRegressor(8, categorical_features=[0]).fit([(x, x[:, 0])])

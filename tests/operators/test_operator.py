@@ -97,3 +97,9 @@ def test_operators_read_as_they_are_written():
 def test_errors(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+def test_operators_are_summed_but_not_multiplied():
+    assert repr(sum([d(0, 0), d(1, 1)])) == repr(d(0, 0) + d(1, 1))
+    with pytest.raises(TypeError, match=r"operators cannot be multiplied by each other: write d\(0, 1\)"):
+        d(0) * d(1)

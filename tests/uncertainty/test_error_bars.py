@@ -225,3 +225,26 @@ def test_coverage_holds_on_exchangeable_draws():
         model = AdaptiveFourierRegressor(80, n_steps=5, random_state=seed).fit(x[:120], y[:120])
         shares.append(float(coverage(y[120:], model.predict_interval(x[120:], 0.8))))
     assert 0.8 - 0.03 < np.mean(shares) < 0.8 + 0.08
+
+
+def test_draws_are_the_same_for_one_seed():
+    model = AdaptiveFourierRegressor(16, n_steps=5, random_state=0).fit(X[:400], Y[:400])
+    many = np.tile(X[:400], (60, 1))
+    assert np.array_equal(model.sample_y(many, 2, random_state=0), model.sample_y(many, 2, random_state=0))
+
+
+def test_few_rows_that_are_followed_closely_have_wide_bars():
+    """Leave-one-out at a small ridge: 1 − h is far below a thousandth."""
+    rng, inside = np.random.default_rng(0), []
+    for seed in range(6):
+        x = rng.uniform(-2, 2, (312, 2))
+        y = np.sin(2 * x[:, 0]) + 0.2 * rng.standard_normal(312)
+        model = AdaptiveFourierRegressor(random_state=seed).fit(x[:12], y[:12])
+        inside.append(coverage(y[12:], model.predict_interval(x[12:])))
+    assert np.mean(inside) > 0.7
+
+
+def test_forgetting_drops_the_error_bars():
+    model = AdaptiveFourierRegressor(8, n_steps=5, random_state=0).partial_fit(X[:300], Y[:300], half_life=50)
+    with pytest.raises(ValueError, match=r"return_std needs error bars, .* which partial_fit drops"):
+        model.predict(X[:5], return_std=True)

@@ -16,7 +16,7 @@ N_HALVINGS = 32
 
 @dataclass(frozen=True)
 class Conformal:
-    """Scores of rows that a member has not seen: |y − f(x)| divided by the standard deviation at x.
+    """Scores of rows that a member has not seen: the distance of y from f(x), divided by the standard deviation at x.
 
     The interval at x is that of cross-validation+ [1]_: from the α-quantile of all f₋ᵢ(x) − Rᵢ s(x) to the
     (1 − α)-quantile of all f₋ᵢ(x) + Rᵢ s(x). Here f₋ᵢ is the member that has not seen row i, Rᵢ the row's score, and s
