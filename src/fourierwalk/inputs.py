@@ -301,7 +301,8 @@ def chunked(
     for name, value in (("groups", given_groups), ("device", estimator.device)):
         if value is not None:
             raise ValueError(
-                f"{name} must be None for rows in blocks, got {type(value).__name__}: np.asarray(X) fits in memory."
+                f"{name} must be None for rows in blocks, got {type(value).__name__}: give np.asarray(X) in place of a "
+                f"memory map that fits in memory."
             )
     given = estimator.categorical_features
     if given is not None and not (isinstance(given, str) and given == "from_dtype"):

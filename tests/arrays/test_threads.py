@@ -63,3 +63,25 @@ def test_one_pool_finds_the_libraries_that_are_loaded():
 def test_blas_threads_follow_the_limit():
     with threadpool_limits(1):
         assert threads.blas_threads() == 1
+
+
+def test_overlapping_limits_end_with_the_last():
+    """The second to enter must not remember the limit of the first as the number to go back to."""
+    before = [library.num_threads for library in threads._blas().lib_controllers]
+    first, second = threads.one_thread(), threads.one_thread()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert threads.blas_threads() == 1
+    second.__exit__(None, None, None)
+    assert [library.num_threads for library in threads._blas().lib_controllers] == before
+
+
+def test_a_worker_does_not_wait_for_its_own_pool():
+    done = []
+
+    def outer(places):
+        threads.in_threads(done.extend, [0, 2, 4], True)
+
+    threads.in_threads(outer, [0, 1, 2], True)
+    assert sorted(done) == [0, 0, 1, 1, 2, 2, 3, 3]

@@ -69,9 +69,9 @@ def test_work_that_was_done_is_not_done_again(tmp_path, stop_at, monkeypatch):
 
 
 def test_finished_members_are_not_searched_again(tmp_path, monkeypatch):
-    killed.fitted("auto", often(tmp_path))
+    first = killed.told(killed.fitted("auto", often(tmp_path)))
     monkeypatch.setattr(Descent, "step", lambda *arguments: pytest.fail("a step was taken"))
-    killed.fitted("auto", often(tmp_path))
+    assert killed.told(killed.fitted("auto", often(tmp_path))) == first
 
 
 def damaged(path, how):
