@@ -348,8 +348,8 @@ class Automatic:
         """The best state of a descent from a candidate; in single precision while errors and λ are large enough."""
         if not self.descend or n_steps < 1 or split.problem.features.gradient is None:
             return Grown(chosen)
-        policy = self.policy
-        if self._may_round(split.problem, chosen):
+        policy, floor = self.policy, _least_error((split.selection,), self.policy)
+        if self._may_round(split.problem, chosen, floor):
             split = split.rounded()
             least = max(policy.rounded_regularization, policy.least_regularization)
             policy = replace(policy, least_regularization=least)
@@ -361,6 +361,7 @@ class Automatic:
             policy.patience if self.patience is None else self.patience,
             follows=True,
             policy=policy,
+            floor=floor,
         )
         selection: Any = split.selection
         events = follow_from(phase, selection, chosen, chosen.look.step, rng)
@@ -370,12 +371,12 @@ class Automatic:
         look = trail.best.look._replace(step=trail.state.step)  # count on from the last step, not from the best one
         return Grown(trail.best._replace(look=look), trail.ending is not Ending.ALL_DONE)
 
-    def _may_round(self, problem: LeastSquares, chosen: Candidate) -> bool:
+    def _may_round(self, problem: LeastSquares, chosen: Candidate, floor: float) -> bool:
         """Whether single precision saves time and is far below the error and the ridge."""
         width = problem.features.n_columns * int(chosen.frequencies.shape[0])
         saves = float(len(problem.rows)) * width**2 >= self.policy.rounded_from
         is_safe = chosen.look.regularization >= self.policy.rounded_regularization
-        return saves and is_safe and chosen.look.error >= self.policy.rounded
+        return saves and is_safe and chosen.look.error + floor >= self.policy.rounded
 
     def _polished(
         self, split: Split, grown: Grown, levels: Sequence[tuple[int, ...]], rng: np.random.Generator
