@@ -69,6 +69,16 @@ def test_hessian_and_laplacian(kind, scaling, xp):
 
 
 @every_scaling
+@every_fourier_kind
+def test_every_library_says_what_numpy_says(kind, scaling, foreign):
+    model, plain = model_of(kind, foreign, scaling), model_of(kind, Plain, scaling)
+    for what in ("gradient", "hessian", "laplacian"):
+        expected = getattr(plain, what)(inputs())
+        found = foreign.host(getattr(model, what)(foreign.asarray(inputs())))
+        assert_allclose(found, expected, rtol=1e-9, atol=1e-11 * np.max(np.abs(expected)))
+
+
+@every_scaling
 def test_one_output_has_no_axis_of_outputs(scaling):
     model = model_of(FEATURES["cos-sin"], Plain, scaling, n_outputs=1)
     assert model.gradient(inputs()).shape == (6, 3)

@@ -82,6 +82,15 @@ def test_integral(xp):
     assert_allclose(found, mean * np.prod(UPPER - LOWER), rtol=1e-9)
 
 
+@every_distribution
+def test_every_library_says_what_numpy_says(inputs, foreign):
+    model, plain = model_of(foreign), model_of(Plain)
+    found = [model.integral(LOWER, UPPER), *model.moments(inputs), *model.sobol(inputs)]
+    expected = [plain.integral(LOWER, UPPER), *plain.moments(inputs), *plain.sobol(inputs)]
+    for one, other in zip(found, expected, strict=True):
+        assert_allclose(foreign.host(one), other, rtol=1e-9, atol=1e-12)
+
+
 def test_one_output_has_no_axis_of_outputs():
     model = model_of(Plain, n_outputs=1)
     assert np.ndim(model.integral(LOWER, UPPER)) == 0
