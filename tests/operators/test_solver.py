@@ -57,13 +57,13 @@ def wave_without(i):
 
 
 @pytest.mark.parametrize("name", SOLUTIONS)
-def test_equations(name, xp):
+def test_equations(name, anywhere):
     conditions, solution, most = SOLUTIONS[name]
-    points = [Condition(one.operator, xp.asarray(one.points), one.values) for one in conditions()]
+    points = [Condition(one.operator, anywhere.asarray(one.points), one.values) for one in conditions()]
     solver = AdaptiveFourierSolver(random_state=0).fit(points)
-    assert xp.owns(solver.model_.frequencies)
-    assert xp.owns(solver.model_.amplitudes)
-    error = np.sqrt(np.mean((xp.host(solver.predict(xp.asarray(NEW))) - solution(NEW)) ** 2))
+    assert anywhere.owns(solver.model_.frequencies)
+    assert anywhere.owns(solver.model_.amplitudes)
+    error = np.sqrt(np.mean((anywhere.host(solver.predict(anywhere.asarray(NEW))) - solution(NEW)) ** 2))
     assert error < most
     assert error <= solver.error_estimate_ < 1e4 * most
     assert all(residual < 1e-2 for residual in solver.residuals_.values())
