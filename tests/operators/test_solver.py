@@ -6,6 +6,7 @@ from sklearn.base import clone
 from fourierwalk import AdaptiveFourierSolver
 from fourierwalk.operators import Condition, Domain, at, d, divergence, identity, laplacian
 from fourierwalk.operators import solver as module
+from fourierwalk.operators.posed import Posed
 
 SQUARE = Domain([0, 0], [1, 1])
 NEW = Domain([0, 0], [1, 1], seed=7).inside(500)
@@ -186,6 +187,28 @@ def test_an_input_without_a_start_is_found_in_many_inputs():
         Condition(identity(), box.boundary(300, range(5))),
     ]
     with pytest.raises(ValueError, match=r"values where input 5 starts or ends \(initial or boundary values\)\.$"):
+        AdaptiveFourierSolver().fit(conditions)
+
+
+@pytest.mark.parametrize(
+    ("missing", "words"),
+    [
+        (2, r"values where input 3 starts \(initial values\)"),
+        (3, r"derivatives d\(3\) where input 3 starts \(initial velocities\)"),
+    ],
+)
+def test_what_a_wave_equation_lacks_is_found_in_many_inputs(missing, words):
+    box = Domain([0] * 4, [1] * 4)
+    start = box.face(3, "lower", 300)
+    conditions = [
+        Condition(d(3, 3) - laplacian(*range(3)), box.inside(1000)),
+        Condition(identity(), box.boundary(1000, range(3))),
+        Condition(identity(), start),
+        Condition(d(3), start),
+    ]
+    module.require_determined(Posed.of(conditions), module.FIRST_SPREAD)
+    del conditions[missing]
+    with pytest.raises(ValueError, match=rf"^conditions must determine the solution, .*what is missing are {words}\.$"):
         AdaptiveFourierSolver().fit(conditions)
 
 
