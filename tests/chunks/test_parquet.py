@@ -1,11 +1,12 @@
 import numpy as np
-import pyarrow as pa
-import pyarrow.dataset
-import pyarrow.parquet
 import pytest
 
 from fourierwalk import AdaptiveFourierRegressor
 from fourierwalk.chunks import ParquetChunks
+
+pa = pytest.importorskip("pyarrow")
+pytest.importorskip("pyarrow.dataset")
+pytest.importorskip("pyarrow.parquet")
 
 
 def written(folder, **columns):

@@ -17,6 +17,7 @@ from fourierwalk.arrays.draws import placed
 from fourierwalk.arrays.library import to_host
 from fourierwalk.arrays.products import product, products
 from fourierwalk.benchmarks.figures import Figure
+from fourierwalk.benchmarks.gpu_tables import tables
 from fourierwalk.data.features import ComplexExponentials, CosineSine
 from fourierwalk.data.rows import Rows
 from fourierwalk.data.streaming import Streamed
@@ -305,6 +306,12 @@ def _auto(setting: Setting, width: int, seconds: float, error: float, repeats: i
     ]
 
 
+def bench_tables(setting: Setting) -> list[Figure]:
+    """Six tables by default settings, beside double precision throughout and beside two CPU cores."""
+    device = str(setting.device) if str(setting.device) != "cpu" else None
+    return list(tables(setting.shrink, setting.data_dir, device))
+
+
 def bench_streaming(setting: Setting) -> list[Figure]:
     """N = 10⁷, d = 20, K = 4096, inputs on the host: a solve against its products on a block that is on the device."""
     n, k = 10_000_000 // setting.shrink**3, 4096 // setting.shrink
@@ -388,6 +395,7 @@ BENCHES: dict[str, Callable[[Setting], list[Figure]]] = {
     "table": bench_table,
     "auto": bench_auto,
     "auto-wide": bench_auto_wide,
+    "tables": bench_tables,
     "case1": bench_case1,
     "case2": bench_case2,
     "dual": bench_dual,

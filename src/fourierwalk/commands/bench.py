@@ -28,7 +28,9 @@ def register(verbs: Any) -> None:
     names += f"beyond memory: {', '.join(scale.BENCHES)}; cuda: {', '.join(gpu.BENCHES)}"
     parser.add_argument("--only", nargs="+", metavar="NAME", help=f"run only some of {names}; other results are kept")
     parser.add_argument(
-        "--data-dir", help="cuda: folder with MNIST's four files; cpu: folder of the suite's tables, for distill"
+        "--data-dir",
+        help="cuda: folder with MNIST's four files, or of the suite's tables, for tables; cpu: folder of the suite's "
+        "tables, for distill",
     )
     parser.add_argument(
         "--small", action="store_true", help="toy sizes, to check that it runs: the figures mean nothing"
