@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -42,12 +43,18 @@ class Setting:
     device: Any
     shrink: int
     data_dir: str | None
+    out: Path = Path()
 
     @classmethod
-    def on(cls, device: str, shrink: int, data_dir: str | None) -> Setting:
+    def on(cls, device: str, shrink: int, data_dir: str | None, out: Path = Path()) -> Setting:
         """On a device that is there."""
         Place(device).put(np.zeros(1))  # or a sentence that says what is missing
-        return cls(device, shrink, data_dir)
+        return cls(device, shrink, data_dir, out)
+
+    def picture(self, name: str) -> Path:
+        """The path of a picture beside the results."""
+        self.out.mkdir(parents=True, exist_ok=True)
+        return self.out / name
 
     def wait(self) -> None:
         """Wait until the device is done."""
