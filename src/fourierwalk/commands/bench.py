@@ -84,7 +84,7 @@ def _benches(options: argparse.Namespace, beyond: bool) -> dict[str, Callable[[g
     if options.device != "cpu":
         return ON_ANY_DEVICE if beyond else gpu.BENCHES
     shrunk = scale.BENCHES if beyond else {**ON_CPU, **distilling.benches(options.data_dir)}
-    here = {name: lambda setting, bench=bench: bench(setting.shrink) for name, bench in shrunk.items()}
+    here: dict[str, Any] = {name: lambda setting, b=bench: b(setting.shrink) for name, bench in shrunk.items()}
     return {**here, **ON_ANY_DEVICE} if beyond else here
 
 
