@@ -37,7 +37,7 @@ def test_the_file_is_read(folder):
 
 def test_fits_and_their_picture(folder):
     out = folder / "out"
-    asked = ["--only", "relief", "--shrink", "64", "--data-dir", str(folder), "--out", str(out)]
+    asked = ["--only", "relief", "--shrink", "25", "--data-dir", str(folder), "--out", str(out)]
     assert cli.main(["bench", *asked]) == 0
     figures = json.loads((out / "bench.json").read_text(encoding="utf-8"))["parts"]["relief"]["figures"]
     left = [figure["value"] for figure in figures if "variance" in figure["what"]]
