@@ -11,13 +11,25 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from fourierwalk.benchmarks import billion, cpu, distilling, exports, gpu, plan, predictions, relief, scale, tables
+from fourierwalk.benchmarks import (
+    billion,
+    cpu,
+    distilling,
+    exports,
+    flights,
+    gpu,
+    plan,
+    predictions,
+    relief,
+    scale,
+    tables,
+)
 from fourierwalk.benchmarks.figures import HEADER, Figure, markdown
 from fourierwalk.reporting.files import write_json, write_text
 from fourierwalk.reporting.provenance import provenance
 
 ON_CPU = {**cpu.BENCHES, **predictions.BENCHES, **tables.BENCHES, **exports.BENCHES, **plan.BENCHES}
-ON_ANY_DEVICE = {**billion.BENCHES, **relief.BENCHES}
+ON_ANY_DEVICE = {**billion.BENCHES, **relief.BENCHES, **flights.BENCHES}
 BEYOND = {**scale.BENCHES, **ON_ANY_DEVICE}
 
 
@@ -32,7 +44,7 @@ def register(verbs: Any) -> None:
     parser.add_argument("--only", nargs="+", metavar="NAME", help=f"run only some of {names}; other results are kept")
     parser.add_argument(
         "--data-dir",
-        help="cuda: folder with MNIST's four files; cpu: folder of the suite's tables, for distill; relief: its file",
+        help="cuda: folder with MNIST's four files; cpu: folder of the suite's tables, for distill; else its files",
     )
     parser.add_argument(
         "--small", action="store_true", help="toy sizes, to check that it runs: the figures mean nothing"
