@@ -60,3 +60,15 @@ def medians_in_turn(functions: Sequence[Callable[[], Any]], repeats: int) -> lis
             function()
             times.append(time.perf_counter() - start)
     return np.median(np.reshape(times, (repeats + 1, -1))[1:], axis=0).tolist()
+
+
+class Clock:
+    """Seconds since it was made: on the wall, and of the processor, of all threads together."""
+
+    def __init__(self) -> None:
+        self._wall, self._processor = time.perf_counter(), time.process_time()
+
+    def figures(self, case: str) -> list[Figure]:
+        """Both seconds, until now."""
+        wall, processor = time.perf_counter() - self._wall, time.process_time() - self._processor
+        return [Figure(case, "seconds", wall), Figure(case, "seconds of the processor", processor)]

@@ -6,15 +6,14 @@ The files are ``flights-3m.parquet`` and ``airports.csv`` of the npm package veg
 from __future__ import annotations
 
 import csv
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fourierwalk.benchmarks.figures import Figure
+from fourierwalk.benchmarks.figures import Clock, Figure
 from fourierwalk.benchmarks.gpu import Setting
 from fourierwalk.data.hashes import below, place_hash
 from fourierwalk.estimators import AdaptiveFourierRegressor
@@ -119,44 +118,38 @@ def _coded(table: Any, name: str, order: dict[str, int]) -> np.ndarray:
     return np.array([order[each] for each in coded.dictionary.to_pylist()])[coded.indices.to_numpy()]
 
 
-def bench_flights(setting: Setting) -> list[Figure]:
+def bench_flights(setting: Setting) -> Iterator[Figure]:
     """A default fit out of core, and LightGBM with 500 trees in memory: seconds, and errors on the same new flights."""
     flights = Flights.read(setting.data_dir, setting.shrink)
-    new = Flights(flights.path, flights.places, flights.shrink, is_test=True)
+    new = replace(flights, is_test=True)
     x_new, y_new = new.whole()
-    start = time.perf_counter()
+    delays = flights.whole()[1]
+    case = f"{len(delays):,} flights, {len(INPUTS)} inputs"
+    yield from _errors(f"{case}: the mean", np.full(len(y_new), delays.mean()), y_new)
+    yield from _boosted(f"{case}: LightGBM", flights, new, with_codes=False)
+    yield from _boosted(f"{case} and airports as categories: LightGBM", flights, new, with_codes=True)
+    clock = Clock()
     model = AdaptiveFourierRegressor(random_state=0).fit(flights)
-    seconds = time.perf_counter() - start
-    n_rows = sum(len(y) for _, y in flights)
-    case = f"{n_rows:,} flights, {len(INPUTS)} inputs"
     ours = f"{case}: default fit out of core, K = {model.n_frequencies_}"
-    constant = np.full(len(y_new), np.concatenate([y for _, y in flights]).mean())
-    return [
-        *_errors(f"{case}: the mean", constant, y_new),
-        Figure(ours, "seconds", seconds),
-        *_errors(ours, model.predict(x_new), y_new),
-        *_boosted(f"{case}: LightGBM", flights, new, with_codes=False),
-        *_boosted(f"{case} and airports as categories: LightGBM", flights, new, with_codes=True),
-    ]
+    yield from clock.figures(ours)
+    yield from _errors(ours, model.predict(x_new), y_new)
 
 
 def _boosted(case: str, flights: Flights, new: Flights, with_codes: bool) -> list[Figure]:
     """LightGBM's seconds, reading counted, and its errors."""
     from lightgbm import LGBMRegressor
 
-    start = time.perf_counter()
+    clock = Clock()
     x, y = flights.whole()
-    peer, options = LGBMRegressor(n_estimators=TREES, verbose=-1, random_state=0), {}
+    options: dict[str, Any] = {}
     if with_codes:
-        x, options = (
-            np.concatenate([x, flights.codes()], axis=1),
-            {"categorical_feature": [len(INPUTS), len(INPUTS) + 1]},
-        )
-    peer.fit(x, y, **options)
-    seconds = time.perf_counter() - start
+        x = np.concatenate([x, flights.codes()], axis=1)
+        options["categorical_feature"] = [len(INPUTS), len(INPUTS) + 1]
+    peer = LGBMRegressor(n_estimators=TREES, verbose=-1, random_state=0).fit(x, y, **options)
+    figures = clock.figures(case)
     x_new, y_new = new.whole()
     x_new = np.concatenate([x_new, new.codes()], axis=1) if with_codes else x_new
-    return [Figure(case, "seconds", seconds), *_errors(case, peer.booster_.predict(x_new), y_new)]
+    return [*figures, *_errors(case, peer.booster_.predict(x_new), y_new)]
 
 
 def _errors(case: str, values: np.ndarray, truth: np.ndarray) -> list[Figure]:
@@ -167,4 +160,4 @@ def _errors(case: str, values: np.ndarray, truth: np.ndarray) -> list[Figure]:
     ]
 
 
-BENCHES: dict[str, Callable[[Setting], list[Figure]]] = {"flights": bench_flights}
+BENCHES: dict[str, Callable[[Setting], Iterator[Figure]]] = {"flights": bench_flights}

@@ -80,6 +80,10 @@ class Setting:
 
         return torch.as_tensor(values, device=self.device)
 
+    def placed(self, values: np.ndarray) -> Any:
+        """Values as a tensor on a GPU; unchanged on a CPU."""
+        return values if self.device == "cpu" else self.tensor(values)
+
     def described(self) -> dict[str, Any]:
         """The device, its driver and its libraries."""
         import torch

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import gzip
 import importlib.util
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +15,7 @@ import numpy as np
 import scipy.io
 
 from fourierwalk.arrays.library import to_host
-from fourierwalk.benchmarks.figures import Figure
+from fourierwalk.benchmarks.figures import Clock, Figure
 from fourierwalk.benchmarks.gpu import Setting
 from fourierwalk.chunks import Sliced
 from fourierwalk.data.hashes import below, place_hash
@@ -68,33 +67,28 @@ class Relief(NamedTuple):
         return np.stack([axis.ravel() for axis in grid], axis=1).astype(np.float32)
 
 
-def bench_relief(setting: Setting) -> list[Figure]:
+def bench_relief(setting: Setting) -> Iterator[Figure]:
     """Default fits of 64 to 4,096 frequencies: seconds, and the error at heights that no fit has seen."""
     relief = Relief.read(setting.data_dir).thinned(max(1, round(setting.shrink**0.5)))
     x, y = relief.places, relief.heights.ravel()
     is_new = below(place_hash(0, len(y), seed=1), HELD_OUT)
-    rows = Sliced(*(setting.tensor(part) if setting.device != "cpu" else part for part in (x[~is_new], y[~is_new])))
-    figures, models = [], {}
+    rows = Sliced(setting.placed(x[~is_new]), setting.placed(y[~is_new]))
     most = MOST_ON_CPU if setting.device == "cpu" else max(WIDTHS)
+    models = {}
     for width in sorted({max(4, width // setting.shrink) for width in WIDTHS if width <= most}):
-        start = time.perf_counter()
+        case, clock = f"relief of the Earth, {len(y):,} heights, K = {width}", Clock()
         models[width] = AdaptiveFourierRegressor(width, random_state=0).fit(rows)
-        seconds = time.perf_counter() - start
+        yield from clock.figures(case)
         error = float(np.sqrt(np.mean((_values(models[width], setting, x[is_new]) - y[is_new]) ** 2)))
-        case = f"relief of the Earth, {len(y):,} heights, K = {width}"
-        figures += [
-            Figure(case, "seconds of a fit", seconds),
-            Figure(case, "root mean square error in metres, heights held out", error),
-            Figure(case, "share of the variance that is left", float(error**2 / np.var(y[is_new]))),
-        ]
-    if importlib.util.find_spec("matplotlib") is not None:
-        _drawn(relief, models, setting).savefig(setting.picture("relief.png"), dpi=110, metadata={"Software": None})
-    return figures
+        yield Figure(case, "root mean square error in metres, heights held out", error)
+        yield Figure(case, "share of the variance that is left", float(error**2 / np.var(y[is_new])))
+        if importlib.util.find_spec("matplotlib") is not None:
+            _drawn(relief, models, setting).savefig(setting.picture("relief.png"), dpi=110, metadata={"Software": None})
 
 
 def _values(model: Any, setting: Setting, x: np.ndarray) -> np.ndarray:
     """The model's values, computed where it was fitted."""
-    return to_host(model.predict(setting.tensor(x))) if setting.device != "cpu" else model.predict(x)
+    return to_host(model.predict(setting.placed(x)))
 
 
 def _drawn(relief: Relief, models: dict[int, Any], setting: Setting) -> Any:
@@ -114,4 +108,4 @@ def _drawn(relief: Relief, models: dict[int, Any], setting: Setting) -> Any:
     return figure
 
 
-BENCHES: dict[str, Callable[[Setting], list[Figure]]] = {"relief": bench_relief}
+BENCHES: dict[str, Callable[[Setting], Iterator[Figure]]] = {"relief": bench_relief}

@@ -54,7 +54,7 @@ def register(verbs: Any) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Measure, print, and write after every part. The exit code is 0 even where a target is missed."""
+    """Measure, print, and write after every figure. The exit code is 0 even where a target is missed."""
     on_gpu = options.device != "cpu"
     beyond = bool(options.only) and set(options.only) <= BEYOND.keys()
     benches = _benches(options, beyond)
@@ -71,17 +71,18 @@ def main(options: argparse.Namespace) -> int:
     for name in options.only or benches:
         console.print(f"{name} …")
         part: dict[str, Any] = {"provenance": origin, "figures": []}
+        parts = {**content["parts"], name: part}
+        content["parts"] = {each: parts[each] for each in benches if each in parts}
         try:
-            part["figures"] = [{**vars(figure), "met": figure.met} for figure in benches[name](setting)]
+            for figure in benches[name](setting):  # long benchmarks give one figure after the other
+                part["figures"].append({**vars(figure), "met": figure.met})
+                _write(out, content)
         except Exception as error:  # the other benchmarks still run
             if not on_gpu:
                 raise
             console.print_exception()
             part["failure"] = f"{type(error).__name__}: {error}"
-        content["parts"][name] = part
-        content["parts"] = {each: content["parts"][each] for each in benches if each in content["parts"]}
-        write_json(out / "bench.json", content)
-        write_text(out / "bench.md", _markdown(content["parts"]))
+        _write(out, content)
     console.print(_table(_figures(content["parts"].values()), options.small))
     if not on_gpu and options.only is None:
         content["scaling"] = cpu.scaling_exponents(shrink)
@@ -91,13 +92,18 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
-def _benches(options: argparse.Namespace, beyond: bool) -> dict[str, Callable[[gpu.Setting], list[Figure]]]:
+def _benches(options: argparse.Namespace, beyond: bool) -> dict[str, Callable[[gpu.Setting], Iterable[Figure]]]:
     """The benchmarks that can be asked for."""
     if options.device != "cpu":
         return ON_ANY_DEVICE if beyond else gpu.BENCHES
     shrunk = scale.BENCHES if beyond else {**ON_CPU, **distilling.benches(options.data_dir)}
     here: dict[str, Any] = {name: lambda setting, b=bench: b(setting.shrink) for name, bench in shrunk.items()}
     return {**here, **ON_ANY_DEVICE} if beyond else here
+
+
+def _write(out: Path, content: dict[str, Any]) -> None:
+    write_json(out / "bench.json", content)
+    write_text(out / "bench.md", _markdown(content["parts"]))
 
 
 def _kept(out: Path, options: argparse.Namespace) -> dict[str, Any]:
