@@ -9,9 +9,11 @@ from tables import FEATURES, Plain, every_differentiable_kind, every_kind, probl
 
 from fourierwalk import model as model_module
 from fourierwalk.data import rows as rows_module
+from fourierwalk.data.affine import Affine
 from fourierwalk.data.features import ComplexExponentials, CosineSine
 from fourierwalk.data.rows import Block, Rows
-from fourierwalk.data.scaling import Affine, Scaling, SmoothClip
+from fourierwalk.data.scaling import Scaling
+from fourierwalk.data.smooth_clip import SmoothClip
 from fourierwalk.model import FourierModel, mean_squared_gradients
 
 CENTER, SCALE, OFFSET = np.array([3.0, -20.0]), np.array([2.0, 0.1]), np.array([100.0, -7.0])

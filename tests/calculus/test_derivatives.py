@@ -8,8 +8,10 @@ from tables import FEATURES, Plain, every_differentiable_kind
 
 from fourierwalk.calculus import derivatives
 from fourierwalk.data import rows as rows_module
+from fourierwalk.data.affine import Affine
 from fourierwalk.data.columns import Columns
-from fourierwalk.data.scaling import Affine, Scaling, SmoothClip
+from fourierwalk.data.scaling import Scaling
+from fourierwalk.data.smooth_clip import SmoothClip
 from fourierwalk.model import FourierModel
 
 CENTER, SCALE = np.array([3.0, -20.0, 0.5]), np.array([2.0, 0.1, 1.0])

@@ -4,7 +4,9 @@ from numpy.testing import assert_allclose
 from tables import FEATURES, Plain
 
 from fourierwalk.calculus import Gaussian, Uniform, integrals
-from fourierwalk.data.scaling import Affine, Scaling, SmoothClip
+from fourierwalk.data.affine import Affine
+from fourierwalk.data.scaling import Scaling
+from fourierwalk.data.smooth_clip import SmoothClip
 from fourierwalk.model import FourierModel
 
 CENTER, SCALE = np.array([3.0, -20.0, 0.5]), np.array([2.0, 0.1, 1.0])

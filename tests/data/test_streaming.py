@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierRegressor, inputs
 from fourierwalk.data import rows as rows_module
 from fourierwalk.data.features import CosineSine
+from fourierwalk.data.quartiles import column_blocks
 from fourierwalk.data.rows import Rows
 from fourierwalk.data.scaling import Scaling
 from fourierwalk.data.streaming import Streamed
@@ -62,10 +63,8 @@ def test_scaled_rows():
     assert_allclose(scaling.rows(Streamed(x, "cpu")).x[0:9, :], dense.rows(torch.asarray(x)).x[0:9, :], atol=1e-14)
 
 
-def test_robustly_scaled_rows(monkeypatch):
-    """Of some of the rows, with weights, and with memory for one column at a time."""
-    monkeypatch.setattr("fourierwalk.data.scaling.BLOCK_BYTES", 8)
-    monkeypatch.setattr("fourierwalk.data.scaling.free_bytes", lambda: 8.0)
+def test_robustly_scaled_rows():
+    """Of some of the rows, with weights."""
     x, y = data(kind=np.float32)
     x[:, 0], x[:, 2] = x[:, 0] ** 5, x[:, 2] > 0
     chosen, weight = np.arange(299, 0, -2), torch.asarray(np.random.default_rng(1).integers(0, 4, 150).astype(float))
@@ -82,6 +81,16 @@ def test_robustly_scaled_rows(monkeypatch):
     assert 2.5 < float(block[:, 0].abs().max()) <= 3
     again = ours.rows(streamed).take(np.array([5, 2])).x[0:2, :]
     assert_array_equal(again, block[[5, 2], :])
+
+
+def test_columns_are_read_in_blocks():
+    """With memory for two columns at a time; a row that was not taken is not among them."""
+    x, _ = data(kind=np.float32)
+    streamed = Streamed(x, "cpu").take(np.array([7, 2, 5]))
+    blocks = list(column_blocks(streamed, 8 * 3 * 2))
+    assert [block.shape for block in blocks] == [(2, 3), (1, 3)]
+    assert_array_equal(np.concatenate(blocks).T, x[[7, 2, 5]])
+    assert [block.shape for block in column_blocks(streamed)] == [(3, 3)]
 
 
 @pytest.mark.cuda

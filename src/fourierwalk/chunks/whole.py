@@ -13,9 +13,11 @@ from fourierwalk.chunks.chunk import Chunk, Chunks
 from fourierwalk.chunks.rows import ChunkedRows, Preparation, Withholding
 from fourierwalk.chunks.survey import ColumnMoments, Survey, Tally, positive, surveyed
 from fourierwalk.chunks.targets import LabelTargets, NumberTargets
+from fourierwalk.data.affine import Affine
 from fourierwalk.data.hashes import below, place_hash
 from fourierwalk.data.rows import Rows
-from fourierwalk.data.scaling import Affine, Scaling, common_spread, spread_of
+from fourierwalk.data.scaling import Scaling
+from fourierwalk.data.spread import common_spread, spread_of
 
 SAMPLE_ROWS = 200_000
 """The most rows of the sample in memory: `sampler="auto"` learns a width of 256 from fewer, whatever their number."""

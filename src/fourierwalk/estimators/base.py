@@ -18,7 +18,7 @@ from fourierwalk.callbacks import Callbacks, CallbackSupportMixin
 from fourierwalk.checkpoints.checkpoint import Checkpoint
 from fourierwalk.checkpoints.journal import opened
 from fourierwalk.data.features import named
-from fourierwalk.data.streaming import Streamed
+from fourierwalk.data.streaming import anchor_of
 from fourierwalk.exporting.description import Description
 from fourierwalk.exporting.exportable import Exportable
 from fourierwalk.files import container
@@ -280,8 +280,7 @@ class BaseAdaptiveFourier(Exportable, CallbackSupportMixin, BaseEstimator):
     def _on_device(self, X: Any, function: Callable[[FourierModel, Any], Array]) -> Array:
         """The function evaluated on `self.device`; its values are brought back to the host."""
         x = inputs.inputs_on(X, self.device)
-        anchor = x.anchor if isinstance(x, Streamed) else x
-        return to_host(function(self.model_.on_device_of(anchor), x))
+        return to_host(function(self.model_.on_device_of(anchor_of(x)), x))
 
     def _predict(self, X: Any) -> Array:
         """The values of the model at X, (n, q)."""
