@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import chain
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -21,7 +22,8 @@ REPEATS = {
     "direct step, complex, d = 5, N = 10,000, K = 1,024": 1,
     "direct step, cosine-sine, d = 5, N = 10,000, K = 1,024": 1,
     "walk of 200 steps, N = 500, K = 16": 2,
-    "fit of 256 fixed frequencies, d = 5, N = 10,000": 1,
+    "fit of a classifier, 256 fixed frequencies, d = 5, N = 10,000": 1,
+    "fit of a regressor, likewise": 1,
     "predict, 100,000 rows, d = 5, K = 256": 1,
     "predict, one row, d = 5, K = 256": 1000,
 }
@@ -30,6 +32,7 @@ HEADER = ("case", "before: seconds", "now: seconds", "now / before", "by round",
 
 def cases():
     """A function for each case. Both trees' ``benchmarks.cpu`` has the names that these need, wherever they live."""
+    from fourierwalk import AdaptiveFourierClassifier
     from fourierwalk.benchmarks import cpu
 
     def step(features):
@@ -48,8 +51,10 @@ def cases():
     x, y, _ = cpu.problem(5, 10_000, 1)
     regressor = cpu.AdaptiveFourierRegressor(256, sampler="fixed", initial=1.0, random_state=0)
     regressor.fit(x, y[:, 0])
+    classifier = AdaptiveFourierClassifier(256, sampler="fixed", initial=1.0, random_state=0)
     many, one = cpu.np.tile(x, (10, 1)), x[:1]
-    calls = [step(cpu.ComplexExponentials()), step(cpu.CosineSine()), walk(), lambda: regressor.fit(x, y[:, 0])]
+    calls = [step(cpu.ComplexExponentials()), step(cpu.CosineSine()), walk()]
+    calls += [lambda: classifier.fit(x, y[:, 0] > 0), lambda: regressor.fit(x, y[:, 0])]
     calls += [lambda: regressor.predict(many), lambda: regressor.predict(one)]
     return dict(zip(REPEATS, calls, strict=True))
 
@@ -110,14 +115,14 @@ def ratio(rounds, name, side):
     turns = [
         [mine / first for mine, first in zip(timed[name][side], timed[name]["before"], strict=True)] for timed in rounds
     ]
-    return statistics.median(sum(turns, [])), [statistics.median(each) for each in turns]
+    return statistics.median(chain(*turns)), [statistics.median(each) for each in turns]
 
 
 def summary(rounds):
     """For each case the median seconds, and the ratios."""
     found = {}
     for name in REPEATS:
-        every = {side: sum((timed[name][side] for timed in rounds), []) for side in SIDES}
+        every = {side: list(chain(*(timed[name][side] for timed in rounds))) for side in SIDES}
         now, noise = ratio(rounds, name, "now"), ratio(rounds, name, "before again")
         found[name] = {
             "seconds before": statistics.median(every["before"]),

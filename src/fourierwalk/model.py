@@ -340,9 +340,9 @@ def mean_squared_gradients(rows: Rows, features: Any, frequencies: Array, amplit
     return rows.sum(term, (features.n_columns + 1) * int(frequencies.shape[0])) / rows.total_weight
 
 
-def _summed_squares(slopes: Array, vectors: Array, weight: Array | None) -> Array:
+def _summed_squares(slopes: Array, vectors: Array, weight: Array | None, most_entries: int = MOST_ENTRIES) -> Array:
     """Σₙ wₙ (slopes @ vectors)ₙ², (d,), computed for some rows at a time."""
-    n_rows, height = int(slopes.shape[0]), max(1, MOST_ENTRIES // int(vectors.shape[1]))
+    n_rows, height = int(slopes.shape[0]), max(1, most_entries // int(vectors.shape[1]))
     xp, total = namespace(vectors), namespace(vectors).zeros_like(vectors[0, :])
     for start in range(0, n_rows, height):
         part = slice(start, min(start + height, n_rows))

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from tables import FEATURES, Plain
 
 from fourierwalk.calculus import Gaussian, Uniform, integrals
@@ -68,9 +68,19 @@ def test_moments(inputs, xp):
 
 
 @every_distribution
-@pytest.mark.parametrize("most", [10, 10**6])
-def test_sobol(inputs, most, xp, monkeypatch):
-    monkeypatch.setattr(integrals, "MOST_ENTRIES", most)
+def test_pairs_are_taken_for_some_frequencies_at_a_time(inputs, xp):
+    waves = integrals.Waves.of(model_of(xp), inputs, "sobol")
+    ((whole, *factors),) = waves.parts()
+    n, d = waves.frequencies.shape
+    some = list(waves.parts(2 * n * d))
+    assert (whole.start, whole.stop) == (0, n)
+    assert [part.start for part, *_ in some] == list(range(0, n, 2))
+    for i, expected in enumerate(factors, 1):
+        assert_array_equal(np.concatenate([xp.host(part[i]) for part in some]), xp.host(expected))
+
+
+@every_distribution
+def test_sobol(inputs, xp):
     first, total = (xp.host(part) for part in model_of(xp).sobol(inputs))
     _, variance, firsts, totals = variances(inputs, model_of(Plain))
     assert first.shape == total.shape == (3, 2)

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierFeatures, AdaptiveFourierRegressor, Solver
-from fourierwalk.chunks import Blocks, Sliced, whole
+from fourierwalk.chunks import Blocks, Sliced
+from fourierwalk.chunks.whole import SAMPLE_ROWS
 
 N = 600
 RNG = np.random.default_rng(0)
@@ -30,13 +31,8 @@ class Counted(Sliced):
 
 def divided(places, *arrays):
     """The arrays in blocks that end at some places; blocks may be empty."""
-    return Blocks([tuple(array[i:j] for array in arrays) for i, j in pairwise([0, *sorted(places), N])])
-
-
-@pytest.fixture
-def small_sample(monkeypatch):
-    """A sample of about 100 rows: far fewer than there are."""
-    monkeypatch.setattr(whole, "SAMPLE_ROWS", 100)
+    ends = [0, *sorted(places), len(arrays[0])]
+    return Blocks([tuple(array[i:j] for array in arrays) for i, j in pairwise(ends)])
 
 
 @pytest.mark.parametrize("sampler", ["metropolis", "resampling", "descent", "fixed"])
@@ -57,16 +53,24 @@ def test_the_division_into_blocks_does_not_matter(places):
     assert np.max(np.abs(models[0].predict(X) - models[1].predict(X))) < 1e-10
 
 
-def test_frequencies_of_a_sample_and_amplitudes_of_all_rows(small_sample):
-    chunks = Counted(X, Y, rows=90)
+def many_rows():
+    """A few more rows than the sample takes."""
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal((SAMPLE_ROWS + 5000, 4))
+    return x, np.sin(2 * x[:, 0]) + x[:, 1] + 0.1 * rng.standard_normal(len(x))
+
+
+def test_frequencies_of_a_sample_and_amplitudes_of_all_rows():
+    x, y = many_rows()
+    chunks = Counted(x, y, rows=90_000)
     model = AdaptiveFourierRegressor(6, n_steps=5, random_state=0).fit(chunks)
     assert "frequencies are chosen on a random sample of" in model.history_.decisions[0]
     assert any("by generalised cross-validation on all rows" in text for text in model.history_.decisions)
     assert chunks.passes == 3  # the survey, the sample, and the amplitudes
-    other = AdaptiveFourierRegressor(6, n_steps=5, random_state=0).fit(divided([33, 34, 350], X, Y))
+    other = AdaptiveFourierRegressor(6, n_steps=5, random_state=0).fit(divided([33, 34, 150_000], x, y))
     assert np.array_equal(other.frequencies_, model.frequencies_)
-    assert np.max(np.abs(other.predict(X) - model.predict(X))) < 1e-10
-    assert model.score(X, Y) > 0.7
+    assert np.max(np.abs(other.predict(x) - model.predict(x))) < 1e-10
+    assert model.score(x, y) > 0.7
 
 
 def test_rows_that_fit_in_memory_are_taken_there():
@@ -152,13 +156,15 @@ def test_an_iterator_is_refused_before_it_is_read():
         AdaptiveFourierRegressor(**FIXED).fit((X, Y) for _ in range(2))
 
 
-@pytest.mark.parametrize("rows", [600, 90])
-def test_error_bars_of_rows_in_blocks(small_sample, rows):
-    model = AdaptiveFourierRegressor(8, n_steps=20, random_state=0).fit(Sliced(X, Y, rows=rows))
-    low, high = model.predict_interval(X, 0.9).T
-    assert 0.8 < np.mean((low <= Y) & (high >= Y)) <= 1
-    mean, deviation = model.predict(X, return_std=True)
-    assert np.allclose(mean, model.predict(X), rtol=0, atol=1e-12)
+@pytest.mark.parametrize("is_sampled", [True, False])
+def test_error_bars_of_rows_in_blocks(is_sampled):
+    x, y = many_rows() if is_sampled else (X, Y)
+    model = AdaptiveFourierRegressor(8, n_steps=20, random_state=0).fit(Sliced(x, y, rows=len(x) // 3))
+    x, y = x[:N], y[:N]
+    low, high = model.predict_interval(x, 0.9).T
+    assert 0.8 < np.mean((low <= y) & (high >= y)) <= 1
+    mean, deviation = model.predict(x, return_std=True)
+    assert np.allclose(mean, model.predict(x), rtol=0, atol=1e-12)
     assert np.all(deviation > 0)
 
 

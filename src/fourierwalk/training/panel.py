@@ -61,14 +61,14 @@ class RowsPanel:
         """The number of columns, or of coordinates if there is a span."""
         return int(self.rows.x.shape[1])
 
-    def narrowed(self) -> RowsPanel:
+    def narrowed(self, spanning_rows: int = SPANNING_ROWS) -> RowsPanel:
         """The same; rows with more columns than rows become coordinates of the span of at most 2,000 of them."""
         if self.n_inputs <= len(self.rows) or self.rows.is_streamed:
             return self
         some = np.arange(len(self.rows))
         if self.split_by is not None:
             some = self.split_by.shuffled(some)
-        return self._within(Span.of(self.rows.take(some[:SPANNING_ROWS])))
+        return self._within(Span.of(self.rows.take(some[:spanning_rows])))
 
     def lifted(self, frequencies: Array) -> Array:
         """Frequencies of the coordinates as frequencies of the inputs."""
