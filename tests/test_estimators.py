@@ -1432,7 +1432,7 @@ def test_holes_in_arrays(kind):
 def test_holes_that_fit_has_not_seen_are_the_middle_of_the_column(kind):
     X, y = targets(kind)
     model = small(kind, standardize=True).fit(X, y)
-    assert not hasattr(model, "encoder_")
+    assert model.encoder_ is None
     holed, middle = X.copy(), X.copy()
     holed[:5, 1], middle[:5, 1] = np.nan, X[:, 1].mean()
     assert_allclose(output(model, holed), output(model, middle))
@@ -1529,7 +1529,7 @@ def test_tables_pickle_and_clone(kind):
     assert_array_equal(output(pickle.loads(pickle.dumps(model)), frame), output(model, frame))
     assert clone(model).categorical_features == ["make", "fuel"]
     model.set_params(categorical_features="from_dtype").fit(*targets(kind))
-    assert not hasattr(model, "encoder_")
+    assert model.encoder_ is None
 
 
 def test_columns_of_predict_must_be_those_of_fit():

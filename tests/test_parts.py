@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import fourierwalk
-from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierRegressor, inputs, parts
+from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierRegressor, parts
+from fourierwalk.inputs import device as place
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((300, 2))
@@ -158,7 +159,7 @@ def test_tables_are_encoded_as_in_the_first_part():
 
 def test_sums_are_made_on_the_device_and_kept_on_the_host(monkeypatch):
     torch = pytest.importorskip("torch")
-    monkeypatch.setattr(inputs, "on_device", lambda values, device: torch.as_tensor(values))
+    monkeypatch.setattr(place, "on_device", lambda values, device: torch.as_tensor(values))
     found = in_parts(fixed(device="cuda"), X, Y, [100])
     assert type(found._seen.equations[0].gram) is type(found.amplitudes_) is np.ndarray
     assert_allclose(found.amplitudes_, fixed().fit(X, Y).amplitudes_, rtol=1e-9, atol=1e-9)

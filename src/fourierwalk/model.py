@@ -177,20 +177,7 @@ class FourierModel(Exportable):
         )
 
     def save(self, path: Path | str) -> Path:
-        """Write the model as one file of JSON and arrays, which `fourierwalk.load` reads.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> import numpy as np
-        >>> import fourierwalk
-        >>> x = np.linspace(-3, 3, 300)[:, None]
-        >>> model = fourierwalk.AdaptiveFourierRegressor(8, random_state=0).fit(x, np.sin(2 * x[:, 0])).model_
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     loaded = fourierwalk.load(model.save(Path(folder) / "sine.fw"))
-        >>> bool(np.all(loaded(x) == model(x)))
-        True
-        """
+        """Write the model as one file of JSON and arrays, which `fourierwalk.load` reads."""
         return container.write(path, type(self).__name__, self.to_tables())
 
     def description(self) -> Description:

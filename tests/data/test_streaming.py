@@ -13,6 +13,7 @@ from fourierwalk.data.quartiles import column_blocks
 from fourierwalk.data.rows import Rows
 from fourierwalk.data.scaling import Scaling
 from fourierwalk.data.streaming import Streamed
+from fourierwalk.inputs import device as place
 from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.solver import Solver
 from fourierwalk.training.folds import row_hash
@@ -169,11 +170,11 @@ def test_a_whole_fit_and_its_predictions(mapped, monkeypatch, tmp_path):
         np.save(tmp_path / "x.npy", x)
         x = np.load(tmp_path / "x.npy", mmap_mode="r")
 
-    monkeypatch.setattr(inputs, "on_device", lambda values, device: torch.tensor(np.asarray(values)))
+    monkeypatch.setattr(place, "on_device", lambda values, device: torch.tensor(np.asarray(values)))
     monkeypatch.setattr(Streamed, "__init__", partialmethod(on_cpu, Streamed.__init__))
 
     def fitted(large):
-        monkeypatch.setattr(inputs, "is_large", lambda values, device: large)
+        monkeypatch.setattr(place, "is_large", lambda values, device: large)
         model = AdaptiveFourierRegressor(8, n_steps=20, device="cuda", random_state=0).fit(x, y[:, 0])
         return model, model.predict(x)
 
@@ -190,8 +191,8 @@ def on_cpu(self, begin, host, device, *rest):
 
 def test_classes_too(monkeypatch):
     x, y = data(400)
-    monkeypatch.setattr(inputs, "on_device", lambda values, device: torch.tensor(values))
-    monkeypatch.setattr(inputs, "is_large", lambda values, device: True)
+    monkeypatch.setattr(place, "on_device", lambda values, device: torch.tensor(values))
+    monkeypatch.setattr(place, "is_large", lambda values, device: True)
     monkeypatch.setattr(Streamed, "__init__", partialmethod(on_cpu, Streamed.__init__))
     model = AdaptiveFourierClassifier(8, n_steps=20, device="cuda", random_state=0).fit(x, y[:, 0] > 0)
     assert model.score(x, y[:, 0] > 0) > 0.9
@@ -199,8 +200,8 @@ def test_classes_too(monkeypatch):
 
 def test_inputs_are_large_by_what_a_fit_makes_of_them(monkeypatch):
     x, _ = data(1000)
-    monkeypatch.setattr(inputs, "on_device", lambda values, device: torch.tensor(values))
-    monkeypatch.setattr(inputs, "accelerator_free_bytes", lambda reference: 2 * 3 * 8 * x.size)
+    monkeypatch.setattr(place, "on_device", lambda values, device: torch.tensor(values))
+    monkeypatch.setattr(place, "accelerator_free_bytes", lambda reference: 2 * 3 * 8 * x.size)
     assert not inputs.is_large(x, "cuda")
     assert inputs.is_large(np.vstack((x, x[:1])).astype(np.float32), "cuda")
     assert not inputs.is_large(np.vstack((x, x)), "cpu")

@@ -31,7 +31,7 @@ def test_the_runtime_gives_what_python_gives(name):
 def reach(model, rows):
     """The bound of errors in single precision: 1e-6 (1 + max|ω·x|) Σ|β|."""
     inner = getattr(model, "model_", model)
-    encoded = model.encoder_.transform(rows) if hasattr(model, "encoder_") else rows
+    encoded = rows if model.encoder_ is None else model.encoder_.transform(rows)
     encoded = encoded.toarray() if scipy.sparse.issparse(encoded) else encoded
     scaled = np.nan_to_num(inner.scaling.inputs.apply(encoded))
     description = Description.of(inner)

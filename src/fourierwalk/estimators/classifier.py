@@ -197,7 +197,7 @@ class AdaptiveFourierClassifier(ClassifierMixin, BaseAdaptiveFourier):
         True
         """
         number("half_life", half_life, above=0, optional=True)
-        if not hasattr(self, "model_"):
+        if not self.__sklearn_is_fitted__():
             names = None if classes is None else parts.class_names(classes)
             parts.check_class_weight(self.class_weight)
             parts.begin(self._fit(X, y, sample_weight, names=names), half_life)

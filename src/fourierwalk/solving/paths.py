@@ -66,10 +66,8 @@ class Paths:
 
     Parameters
     ----------
-    rows : Rows
-        The data.
-    features : Features
-        How inputs and frequencies become columns.
+    rows, features : Rows and Features
+        As in `LeastSquares`.
     solver : Solver
         The user's choice: a path's name, or "auto" for the cheapest by `Path.seconds`.
     budget : Budget

@@ -184,7 +184,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return {
             "format": FORMAT,
-            "has_names": hasattr(self, "feature_names_in_"),
+            "has_names": names_in(self) is not None,
             "columns": [column.to_table() for column in self.columns_],
         }
 
@@ -254,6 +254,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
             return Table.of(X)
         return checked(self, X, "X", reset=reset)
+
+
+def names_in(estimator: Any) -> np.ndarray | None:
+    """The names of the columns that an estimator was fitted on. scikit-learn sets them only if there are names."""
+    return getattr(estimator, "feature_names_in_", None)
 
 
 def checked(estimator: Any, X: Any, name: str, *, reset: bool) -> Table:
