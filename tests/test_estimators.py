@@ -432,7 +432,7 @@ def test_class_weights_in_other_libraries(foreign):
 @pytest.mark.parametrize(
     ("class_weight", "sentence"),
     [
-        ("even", "class_weight must be one of ['balanced'], got 'even'"),
+        ("even", "class_weight must be None, 'balanced' or a dict, got 'even'"),
         ([1, 2], "class_weight must be None, 'balanced' or a dict, got list"),
         ({9: 1.0}, "class_weight must name classes of y only, got 9"),
         ({0: -1.0}, "class_weight[0] must be a finite number of at least 0, got -1.0"),
@@ -1048,9 +1048,9 @@ def test_another_number_of_columns(kind, n_columns, xp):
 def test_bad_validation_rows(kind, xp):
     X, y = (xp.asarray(part) for part in targets(kind))
     model = small(kind)
-    with pytest.raises(ValueError, match="X_val and y_val must be given together, got only one"):
+    with pytest.raises(ValueError, match="X_val and y_val must be given together, got X_val without y_val"):
         model.fit(X, y, X_val=X)
-    with pytest.raises(ValueError, match="X_val and y_val must be given together, got only one"):
+    with pytest.raises(ValueError, match="X_val and y_val must be given together, got X_val without y_val"):
         model.fit(X, y, y_val=y)
     with pytest.raises(
         ValueError, match=r"X_val (has 1 features, but .* is expecting 2|must have 2 columns like X, got 1)"
@@ -1064,7 +1064,7 @@ def test_bad_validation_rows(kind, xp):
 
 def test_validation_targets_that_do_not_fit(xp):
     X, y = (xp.asarray(part) for part in data())
-    with pytest.raises(ValueError, match="y_val must have 1 outputs like y, got 2"):
+    with pytest.raises(ValueError, match="y_val must have as many outputs as y, 1, got 2"):
         small().fit(X, y, X_val=X, y_val=xp.asarray(np.ones((150, 2))))
     with pytest.raises(ValueError, match=r"y.* NaN"):
         small().fit(X, y, X_val=X, y_val=xp.asarray(np.full(150, np.nan)))

@@ -226,7 +226,10 @@ CLASSES = fixed(AdaptiveFourierClassifier).partial_fit(X, LABELS)
         (lambda: REGRESSION.partial_fit(X[:, :1], Y), "X has 1 features, but AdaptiveFourierRegressor is expecting 2"),
         (lambda: REGRESSION.partial_fit(X, None), "y must be targets, got None."),
         (lambda: REGRESSION.partial_fit(X, Y[:9]), "y must have as many rows as X, 300, got 9."),
-        (lambda: REGRESSION.partial_fit(X, np.stack((Y, Y), 1)), "y must have 1 outputs as in the first part, got 2."),
+        (
+            lambda: REGRESSION.partial_fit(X, np.stack((Y, Y), 1)),
+            "y must have as many outputs as in the first part, 1, got 2.",
+        ),
         (lambda: REGRESSION.partial_fit(X, np.where(Y > 5, np.nan, Y)), "y contains NaN"),
         (lambda: REGRESSION.partial_fit(X, Y, np.ones(7)), "sample_weight must have shape (300,)"),
         (lambda: REGRESSION.partial_fit(X, Y, half_life=0), "half_life must be"),

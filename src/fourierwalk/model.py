@@ -100,7 +100,7 @@ class FourierModel(Exportable):
             return nufft.evaluate(points, self.frequencies, self.amplitudes, 1e-12).real + self.offset
         if self._waves is not None and isinstance(x, np.ndarray):
             return self._waves(x)
-        return self._concat(x, self._of_block) + self.offset
+        return self._by_blocks(x, self._of_block) + self.offset
 
     @cached_property
     def _waves(self) -> WaveSum | None:
@@ -194,13 +194,13 @@ class FourierModel(Exportable):
         for amplitudes in (real, turned):
             coefficients = self.features.coefficients(amplitudes)
             parts.append(
-                self._concat(x, lambda block, c=coefficients: self.features.columns(block, self.frequencies) @ c)
+                self._by_blocks(x, lambda block, c=coefficients: self.features.columns(block, self.frequencies) @ c)
             )
         return complex_of(parts[0], parts[1]) + xp.astype(self.offset, xp.complex128)
 
     def columns(self, x: Any) -> Array:
         """The real columns of the features at x, (n, n_columns · K)."""
-        return self._concat(x, lambda block: self.features.columns(block, self.frequencies))
+        return self._by_blocks(x, lambda block: self.features.columns(block, self.frequencies))
 
     def spectrum(self) -> tuple[Array, Array]:
         """Frequencies in the inputs' own units, (K, d), and the amplitudes that belong to them, (K, q).
@@ -284,7 +284,7 @@ class FourierModel(Exportable):
             return False
         return nufft.evaluation_bytes(self.scaling.rows(x).x, self.frequencies) < 0.25 * free_bytes()
 
-    def _concat(self, x: Any, evaluate: Any) -> Array:
+    def _by_blocks(self, x: Any, evaluate: Any) -> Array:
         """The results of `evaluate` for all blocks of rows, one below the other."""
         rows = self.scaling.rows(x)
         width = self.features.n_columns * self.frequencies.shape[0]

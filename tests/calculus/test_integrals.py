@@ -143,3 +143,8 @@ def test_closed_forms_need_waves_of_the_inputs(what, arguments):
 def test_wrong_distributions(inputs, message):
     with pytest.raises(ValueError, match=message):
         model_of(Plain).moments(inputs)
+
+
+def test_inputs_must_be_a_distribution():
+    with pytest.raises(TypeError, match=r"^inputs must be a Uniform or a Gaussian distribution, got int.$"):
+        model_of(Plain).moments(3)

@@ -55,7 +55,7 @@ def test_single_precision_is_within_its_bound(name):
     found = run_onnx(model.to_onnx(dtype="float32"), feeds(model, rows, np.float32))
     values = found.get("output_probability", next(iter(found.values())))
     assert values.dtype == np.float32
-    slope = model._scale if isinstance(model, AdaptiveFourierClassifier) else 1.0
+    slope = model._inverse_temperature if isinstance(model, AdaptiveFourierClassifier) else 1.0
     bound = 1e-5 if hasattr(model, "transform") else slope * reach(model, rows)
     assert np.max(np.abs(values.reshape(np.shape(expected)) - expected)) <= bound
 

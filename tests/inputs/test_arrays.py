@@ -87,3 +87,31 @@ def test_holes_make_a_table_and_nothing_else_does():
     found, _ = inputs.numbers(model, x, y)
     assert found.kinds == ("numbers",) * x.shape[1]
     assert_array_equal(found.columns[0], x[:, 0])
+
+
+# Words
+
+
+@pytest.mark.parametrize("words", [np.array(["a", "b"] * 3), np.array([1.0, "b"] * 3, dtype=object), ["a", "b"] * 3])
+def test_labels_are_no_targets_of_a_regression(words):
+    with pytest.raises(ValueError, match=r"^y must be numbers for a regression, got '[ab]': AdaptiveFourierClassifier"):
+        AdaptiveFourierRegressor().fit(FINE, words)
+
+
+def test_words_among_inputs_are_named():
+    words = np.array([["1.5", "2"], ["3", "four"]])
+    with pytest.raises(ValueError, match=r"^X must be numbers, got 'four': words may stand in a frame"):
+        AdaptiveFourierRegressor().fit(words, [1.0, 2.0])
+    x, y, _ = problem(30)
+    model = AdaptiveFourierRegressor(4, sampler="fixed", random_state=0).fit(x, y)
+    with pytest.raises(ValueError, match=r"^X must be numbers, got 'four'"):
+        model.predict(words)
+
+
+@pytest.mark.parametrize(("X", "kind"), [(None, "None"), ("data.csv", "str"), ({"a": [1.0]}, "dict")])
+@pytest.mark.parametrize("check", [inputs.numbers, inputs.labels])
+def test_what_is_no_table_of_rows_is_refused(check, X, kind):
+    with pytest.raises(
+        TypeError, match=f"^X must be an array, a frame, a sparse matrix or blocks of rows, got {kind}.$"
+    ):
+        check(AdaptiveFourierRegressor(), X, [1.0])

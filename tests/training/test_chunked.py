@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import r2_score
 
 from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierFeatures, AdaptiveFourierRegressor, Solver
 from fourierwalk.chunks import Blocks, Sliced
-from fourierwalk.chunks.whole import SAMPLE_ROWS
+from fourierwalk.chunks.whole import Whole
+from fourierwalk.training.training import Data
 
 N = 600
 RNG = np.random.default_rng(0)
@@ -53,24 +55,23 @@ def test_the_division_into_blocks_does_not_matter(places):
     assert np.max(np.abs(models[0].predict(X) - models[1].predict(X))) < 1e-10
 
 
-def many_rows():
-    """A few more rows than the sample takes."""
-    rng = np.random.default_rng(1)
-    x = rng.standard_normal((SAMPLE_ROWS + 5000, 4))
-    return x, np.sin(2 * x[:, 0]) + x[:, 1] + 0.1 * rng.standard_normal(len(x))
+def fitted(chunks, n_frequencies, n_steps):
+    """A fit with a sample of about 100 rows in memory: far fewer than there are."""
+    rows = Whole.of(chunks, are_labels=False, most_sampled=100)
+    training = AdaptiveFourierRegressor(n_frequencies, n_steps=n_steps)._training()
+    return training.run(Data(*rows.sample, whole=rows), np.random.default_rng(0))
 
 
 def test_frequencies_of_a_sample_and_amplitudes_of_all_rows():
-    x, y = many_rows()
-    chunks = Counted(x, y, rows=90_000)
-    model = AdaptiveFourierRegressor(6, n_steps=5, random_state=0).fit(chunks)
-    assert "frequencies are chosen on a random sample of" in model.history_.decisions[0]
-    assert any("by generalised cross-validation on all rows" in text for text in model.history_.decisions)
+    chunks = Counted(X, Y, rows=90)
+    fit = fitted(chunks, 6, 5)
+    assert "frequencies are chosen on a random sample of" in fit.history.decisions[0]
+    assert any("by generalised cross-validation on all rows" in text for text in fit.history.decisions)
     assert chunks.passes == 3  # the survey, the sample, and the amplitudes
-    other = AdaptiveFourierRegressor(6, n_steps=5, random_state=0).fit(divided([33, 34, 150_000], x, y))
-    assert np.array_equal(other.frequencies_, model.frequencies_)
-    assert np.max(np.abs(other.predict(x) - model.predict(x))) < 1e-10
-    assert model.score(x, y) > 0.7
+    other = fitted(divided([33, 34, 350], X, Y), 6, 5)
+    assert np.array_equal(other.model.frequencies, fit.model.frequencies)
+    assert np.max(np.abs(other.model(X) - fit.model(X))) < 1e-10
+    assert r2_score(Y, fit.model(X)[:, 0]) > 0.7
 
 
 def test_rows_that_fit_in_memory_are_taken_there():
@@ -156,15 +157,13 @@ def test_an_iterator_is_refused_before_it_is_read():
         AdaptiveFourierRegressor(**FIXED).fit((X, Y) for _ in range(2))
 
 
-@pytest.mark.parametrize("is_sampled", [True, False])
-def test_error_bars_of_rows_in_blocks(is_sampled):
-    x, y = many_rows() if is_sampled else (X, Y)
-    model = AdaptiveFourierRegressor(8, n_steps=20, random_state=0).fit(Sliced(x, y, rows=len(x) // 3))
-    x, y = x[:N], y[:N]
-    low, high = model.predict_interval(x, 0.9).T
-    assert 0.8 < np.mean((low <= y) & (high >= y)) <= 1
-    mean, deviation = model.predict(x, return_std=True)
-    assert np.allclose(mean, model.predict(x), rtol=0, atol=1e-12)
+@pytest.mark.parametrize("rows", [600, 90])
+def test_error_bars_of_rows_in_blocks(rows):
+    fit = fitted(Sliced(X, Y, rows=rows), 8, 20)
+    low, high = fit.error_bars.interval(fit.model, X, [0.9]).T
+    assert 0.8 < np.mean((low <= Y) & (high >= Y)) <= 1
+    mean, deviation = fit.error_bars.mean_and_std(fit.model, X).T
+    assert np.allclose(mean, fit.model(X)[:, 0], rtol=0, atol=1e-12)
     assert np.all(deviation > 0)
 
 

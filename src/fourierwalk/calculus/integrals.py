@@ -42,6 +42,8 @@ class Waves(NamedTuple):
     @classmethod
     def of(cls, model: Any, inputs: Uniform | Gaussian, what: str) -> Waves:
         """The waves of a model; an error if it has none."""
+        if not isinstance(inputs, Uniform | Gaussian):
+            raise TypeError(f"inputs must be a Uniform or a Gaussian distribution, got {type(inputs).__name__}.")
         require_waves(model, what)
         require_affine(model, what)
         scaling, xp = model.scaling.inputs, namespace(model.frequencies)

@@ -146,7 +146,7 @@ class BaseAdaptiveFourier(Exportable, CallbackSupportMixin, BaseEstimator):
             "one_output": self.amplitudes_.ndim == 1,
             "regularization": self.regularization_,
             "n_steps": self.n_steps_,
-            "temperature_scale": self._scale,
+            "temperature_scale": self._inverse_temperature,
             "total_weight": self._total_weight,
         }
 
@@ -170,7 +170,10 @@ class BaseAdaptiveFourier(Exportable, CallbackSupportMixin, BaseEstimator):
         self.amplitudes_ = self.model_.amplitudes[:, 0] if one_output else self.model_.amplitudes
         self.n_features_in_ = fields.count("n_inputs", 1)
         self.regularization_, self.n_steps_ = float(fields.get("regularization")), fields.count("n_steps")
-        self._scale, self._total_weight = fields.number("temperature_scale"), fields.number("total_weight", above=0)
+        self._inverse_temperature, self._total_weight = (
+            fields.number("temperature_scale"),
+            fields.number("total_weight", above=0),
+        )
         n_columns = n_inputs = int(self.model_.scaling.inputs.center.shape[0])
         if fields.has("encoder"):
             self.encoder_ = TableEncoder.from_tables(fields.get("encoder"))
@@ -230,7 +233,7 @@ class BaseAdaptiveFourier(Exportable, CallbackSupportMixin, BaseEstimator):
         fit = training.run(data, rng, resume, [callbacks.see], journal)
         self._last, self._members = (fit.resume, rng), fit.members
         self._total_weight = fit.total_weight
-        self._scale = 1.0 if fit.calibration is None else float(best_temperature(*fit.calibration)[0])
+        self._inverse_temperature = 1.0 if fit.calibration is None else float(best_temperature(*fit.calibration)[0])
         model = fit.model if self.device is None else fit.model.on_host()
         self.model_, self.history_, self.regularization_ = model, fit.history, fit.regularization
         self.frequencies_, self.n_steps_ = model.frequencies, fit.resume.state.step

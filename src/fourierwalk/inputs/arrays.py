@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,7 @@ from sklearn.utils.validation import (
 from fourierwalk.arrays.library import Array, is_foreign, namespace, to_host
 from fourierwalk.inputs.device import anchor, where
 from fourierwalk.inputs.foreign import foreign_inputs, foreign_targets
-from fourierwalk.tables.encoder import checked, is_from_dtype, names_in
+from fourierwalk.tables.encoder import checked_table, is_from_dtype, names_in
 from fourierwalk.tables.table import Table, is_table
 
 _ARRAY_CHECKS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "ensure_all_finite": False}
@@ -27,15 +29,18 @@ _ARRAY_CHECKS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, n
 
 def numbers(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
     """Checked inputs and numeric targets, (n,) or (n, q)."""
+    _check_kind(X)
     if is_foreign(X):
         _has_categories(estimator, X)
         X = foreign_inputs(estimator, X, "X", reset=True)
         return X, foreign_targets(y, X, "y", int(X.shape[0]))
+    _check_numeric(y)
     return _checked(estimator, X, y, multi_output=True, y_numeric=True)
 
 
 def labels(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
     """Checked inputs and class labels; the labels are a NumPy array."""
+    _check_kind(X)
     if not is_foreign(X):
         X, row_labels = _checked(estimator, X, y)
     else:
@@ -51,15 +56,58 @@ def labels(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
     return X, row_labels
 
 
+def _check_kind(X: Any) -> None:
+    """Raise a `TypeError` for what can be no table of rows, before scikit-learn tries to make numbers of it."""
+    if X is None or isinstance(X, str | bytes | Mapping):
+        kinds = "an array, a frame, a sparse matrix or blocks of rows"
+        raise TypeError(f"X must be {kinds}, got {'None' if X is None else type(X).__name__}.")
+
+
 def _checked(estimator: Any, X: Any, y: Any, **targets: Any) -> tuple[Any, np.ndarray]:
     """Checked inputs and targets. Inputs with strings, categories, dates or missing values become a `Table`."""
     if not is_table(X):
-        X, y = validate_data(estimator, X, y, **_ARRAY_CHECKS, **targets)
+        with _words_named(X):
+            X, y = validate_data(estimator, X, y, **_ARRAY_CHECKS, **targets)
         return Table.of(X) if has_holes(estimator, X, "X") or _has_categories(estimator, X) else X, y
     y = validate_data(estimator, y=y, **targets)
-    X = checked(estimator, X, "X", reset=True)
+    X = checked_table(estimator, X, "X", reset=True)
     check_consistent_length(X, y)
     return X, y
+
+
+@contextmanager
+def _words_named(X: Any) -> Iterator[None]:
+    """A context in which scikit-learn's error about words among numbers says that they stand in X."""
+    try:
+        yield
+    except ValueError as error:
+        word = _first_word(X)
+        if word is None or "could not convert string to float" not in str(error):
+            raise
+        allowed = "words may stand in a frame or in an array of objects"
+        raise ValueError(f"X must be numbers, got {word!r}: {allowed}.") from error
+
+
+def _check_numeric(y: Any) -> None:
+    """Raise a `ValueError` for targets of a regression that are labels."""
+    if (word := _first_word(y)) is not None:
+        raise ValueError(f"y must be numbers for a regression, got {word!r}: AdaptiveFourierClassifier takes labels.")
+
+
+def _first_word(values: Any) -> str | None:
+    """The first string among the values that is no number; None if there is none."""
+    entries = np.asarray(values)
+    if entries.dtype.kind not in "OU":
+        return None
+    return next((str(entry) for entry in np.ravel(entries) if isinstance(entry, str) and not _is_number(entry)), None)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _has_categories(estimator: Any, X: Any) -> bool:
@@ -108,8 +156,9 @@ def later(estimator: Any, X: Any, name: str, reference: Array) -> Any:
             raise ValueError(f"{name} must have {estimator.n_features_in_} columns like X, got {X.shape[1]}.")
     encoder = estimator.encoder_
     if encoder is not None and is_table(X):
-        return encoder.encode(checked(estimator, X, name, reset=False))
-    X = validate_data(estimator, X, reset=False, **_ARRAY_CHECKS)
+        return encoder.encode(checked_table(estimator, X, name, reset=False))
+    with _words_named(X):
+        X = validate_data(estimator, X, reset=False, **_ARRAY_CHECKS)
     missing = has_holes(estimator, X, name)
     if encoder is not None:
         return encoder.encode(Table.of(X.toarray() if scipy.sparse.issparse(X) else X))

@@ -11,7 +11,7 @@ from sklearn.utils.validation import column_or_1d
 from fourierwalk.arrays.library import Array, is_foreign, like, to_host
 from fourierwalk.files.fields import Fields
 from fourierwalk.inputs.device import anchor
-from fourierwalk.parameters import number, option
+from fourierwalk.parameters import number
 from fourierwalk.weights import weights
 
 
@@ -22,7 +22,7 @@ def classes(row_labels: np.ndarray, sample_weight: Any) -> tuple[np.ndarray, np.
         values if sample_weight is None else np.unique(row_labels[weights(sample_weight, row_labels.shape[0]) > 0])
     )
     if weighted.size < 2:
-        raise ValueError(f"y must have at least 2 classes, got 1 class: {weighted[0]!r}.")
+        raise ValueError(f"y must have at least 2 classes, got 1 class: {weighted.tolist()[0]!r}.")
     return values, codes
 
 
@@ -31,10 +31,11 @@ def class_weighted(class_weight: Any, names: np.ndarray, codes: np.ndarray, samp
     if class_weight is None:
         return sample_weight
     own = np.ones(codes.size) if sample_weight is None else weights(sample_weight, codes.size)
-    if isinstance(class_weight, str):
-        option("class_weight", class_weight, ("balanced",))
+    if isinstance(class_weight, str) and class_weight == "balanced":
         totals = np.bincount(codes, own, minlength=names.size)
         return own * (own.sum() / (names.size * np.maximum(totals, 1e-300)))[codes]
+    if isinstance(class_weight, str):
+        raise ValueError(f"class_weight must be None, 'balanced' or a dict, got {class_weight!r}.")
     if not isinstance(class_weight, Mapping):
         raise TypeError(f"class_weight must be None, 'balanced' or a dict, got {type(class_weight).__name__}.")
     unknown = [label for label in class_weight if label not in names.tolist()]
@@ -55,7 +56,7 @@ def known(y_val: Any, names: np.ndarray) -> np.ndarray:
     codes = np.searchsorted(names, given)
     unknown = names[np.minimum(codes, names.size - 1)] != given
     if np.any(unknown):
-        raise ValueError(f"y_val must hold labels of y only, got {given[unknown][0]!r}.")
+        raise ValueError(f"y_val must hold labels of y only, got {given[unknown].tolist()[0]!r}.")
     return codes
 
 

@@ -51,7 +51,7 @@ def _with_validation(training_data: Data, x_val: Any, y_val: Array) -> Data:
     if y_val.shape[0] != x_val.shape[0]:
         raise ValueError(f"y_val must have as many rows as X_val, {x_val.shape[0]}, got {y_val.shape[0]}.")
     if y_val.shape[1] != n_outputs:
-        raise ValueError(f"y_val must have {n_outputs} outputs like y, got {y_val.shape[1]}.")
+        raise ValueError(f"y_val must have as many outputs as y, {n_outputs}, got {y_val.shape[1]}.")
     return training_data._replace(x_val=x_val, y_val=y_val)
 
 

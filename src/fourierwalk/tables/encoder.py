@@ -253,7 +253,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if not is_table(X):
             X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
             return Table.of(X)
-        return checked(self, X, "X", reset=reset)
+        return checked_table(self, X, "X", reset=reset)
 
 
 def names_in(estimator: Any) -> np.ndarray | None:
@@ -261,7 +261,7 @@ def names_in(estimator: Any) -> np.ndarray | None:
     return getattr(estimator, "feature_names_in_", None)
 
 
-def checked(estimator: Any, X: Any, name: str, *, reset: bool) -> Table:
+def checked_table(estimator: Any, X: Any, name: str, *, reset: bool) -> Table:
     """A frame as a `Table`. With `reset` the estimator gets the names of its columns; else they must be the same."""
     if not isinstance(X, Table):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
