@@ -1050,7 +1050,7 @@ def test_bad_validation_rows(kind, xp):
     model = small(kind)
     with pytest.raises(ValueError, match="X_val and y_val must be given together, got X_val without y_val"):
         model.fit(X, y, X_val=X)
-    with pytest.raises(ValueError, match="X_val and y_val must be given together, got X_val without y_val"):
+    with pytest.raises(ValueError, match="X_val and y_val must be given together, got y_val without X_val"):
         model.fit(X, y, y_val=y)
     with pytest.raises(
         ValueError, match=r"X_val (has 1 features, but .* is expecting 2|must have 2 columns like X, got 1)"
