@@ -6,7 +6,7 @@ from side_by_side import REPEATS, ROOT, SIDES, Side, summary, table
 def rounds(factors):
     """Two rounds of three turns: the machine is slow in the second turn, and for everybody."""
     times = {side: [factor * second for second in (1.0, 5.0, 1.0)] for side, factor in factors.items()}
-    return 2 * [{name: times for name in REPEATS}]
+    return 2 * [dict.fromkeys(REPEATS, times)]
 
 
 def test_a_slow_turn_of_all_changes_no_ratio():

@@ -105,7 +105,8 @@ def test_a_solve_keeps_what_a_gradient_can_take(n_rows):
     width = BLOCK_BYTES // (8 * 40)  # 120 rows are one block of so many columns, 60 of twice as many
     rows = Rows(np.ones((n_rows, 2)), np.ones((n_rows, 1)))
     kept = [[block.kept is not None for block in rows.blocks(width, beside)] for beside in (0, width)]
-    assert not any(block.kept for block in rows.blocks(width, 9 * width))  # several blocks: none may take another's columns
+    several = rows.blocks(width, 9 * width)
+    assert not any(block.kept for block in several)  # none may take another's columns
     assert kept == {30: [[True], [True]], 90: [[False], 5 * [False]], 150: [4 * [False], 8 * [False]]}[n_rows]
 
 
