@@ -31,7 +31,8 @@ def test_the_runtime_gives_what_python_gives(name):
 def reach(model, rows):
     """The bound of errors in single precision: 1e-6 (1 + max|ω·x|) Σ|β|."""
     inner = getattr(model, "model_", model)
-    encoded = rows if model.encoder_ is None else model.encoder_.transform(rows)
+    encoder = None if isinstance(model, FourierModel) else model.encoder_
+    encoded = rows if encoder is None else encoder.transform(rows)
     encoded = encoded.toarray() if scipy.sparse.issparse(encoded) else encoded
     scaled = np.nan_to_num(inner.scaling.inputs.apply(encoded))
     description = Description.of(inner)

@@ -308,6 +308,7 @@ def test_a_look_where_every_regularization_is_too_small():
 
     class Huge:
         name, n_columns, n_unknowns = "huge", 1, 1
+        dimension = staticmethod(lambda n_features: n_features)
         columns = staticmethod(lambda block, omega: 1e10 * np.ones((block.x.shape[0], omega.shape[0])))
         system = staticmethod(lambda gram, moment: (gram, moment))
         matrix = amplitudes = coefficients = staticmethod(lambda values: values)
