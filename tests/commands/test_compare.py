@@ -16,8 +16,7 @@ SMALL = ["--methods", "ours", "fixed", "kernel-ridge", "xrfm", "--widths", "4", 
 
 
 @pytest.fixture(autouse=True)
-def short(monkeypatch):
-    monkeypatch.setattr(methods, "SPREADS", (0.1, 1.0))
+def wide_terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
 
 
