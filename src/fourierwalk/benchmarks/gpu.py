@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -43,12 +44,18 @@ class Setting:
     device: Any
     shrink: int
     data_dir: str | None
+    out: Path = Path()
 
     @classmethod
-    def on(cls, device: str, shrink: int, data_dir: str | None) -> Setting:
+    def on(cls, device: str, shrink: int, data_dir: str | None, out: Path = Path()) -> Setting:
         """On a device that is there."""
         Place(device).put(np.zeros(1))  # or a sentence that says what is missing
-        return cls(device, shrink, data_dir)
+        return cls(device, shrink, data_dir, out)
+
+    def picture(self, name: str) -> Path:
+        """The path of a picture beside the results."""
+        self.out.mkdir(parents=True, exist_ok=True)
+        return self.out / name
 
     def wait(self) -> None:
         """Wait until the device is done."""
@@ -73,6 +80,10 @@ class Setting:
         import torch
 
         return torch.as_tensor(values, device=self.device)
+
+    def placed(self, values: np.ndarray) -> Any:
+        """Values as a tensor on a GPU; unchanged on a CPU."""
+        return values if self.device == "cpu" else self.tensor(values)
 
     def described(self) -> dict[str, Any]:
         """The device, its driver and its libraries."""
