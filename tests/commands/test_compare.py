@@ -20,6 +20,12 @@ def wide_terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
 
 
+@pytest.fixture(autouse=True)
+def without_xrfm(monkeypatch):
+    """Also where xRFM is installed: a missing peer is part of what is tested."""
+    monkeypatch.setitem(sys.modules, "xrfm", None)
+
+
 @pytest.fixture
 def table(tmp_path):
     x = np.random.default_rng(0).uniform(-1, 1, (120, 2))
