@@ -11,12 +11,19 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from fourierwalk.benchmarks import cpu, distilling, exports, gpu, plan, predictions, scale, tables
+from fourierwalk.benchmarks import cpu, distilling, error_bars, exports, gpu, plan, predictions, scale, tables
 from fourierwalk.benchmarks.figures import HEADER, Figure, markdown
 from fourierwalk.reporting.files import write_json, write_text
 from fourierwalk.reporting.provenance import provenance
 
-ON_CPU = {**cpu.BENCHES, **predictions.BENCHES, **tables.BENCHES, **exports.BENCHES, **plan.BENCHES}
+ON_CPU = {
+    **cpu.BENCHES,
+    **predictions.BENCHES,
+    **error_bars.BENCHES,
+    **tables.BENCHES,
+    **exports.BENCHES,
+    **plan.BENCHES,
+}
 
 
 def register(verbs: Any) -> None:

@@ -83,7 +83,7 @@ class Evidence:
         residual, others, leverage, spread, columns, weight = (
             np.concatenate(parts) for parts in zip(*unseen, strict=True)
         )
-        average = averaged_residual(residual, others, weight)
+        average = averaged_residual(residual, others, spread, weight)
         member = np.concatenate([np.full(len(part.weight), i) for i, part in enumerate(unseen)])
         n_parts = min(len(sizes), self.n_folds)
         fold = (member % n_parts if n_parts > 1 else _places(columns)) % N_PARTS
@@ -101,12 +101,12 @@ class Evidence:
         judge, own = self.ensemble.judges[member], self.ensemble.members[member]
         rows = _some(self.whole.rows if judge is None else judge.held_out, MOST_ROWS // len(self.final))
         targets = to_host(rows.y)
-        values, leverage = self._without(rows, targets, is_inside=judge is None or self.n_folds > 0)
+        values, left_out, leverage = self._evaluated(rows, targets, is_inside=judge is None or self.n_folds > 0)
         if judge is None:
-            held_out = values[:, member, :]
+            held_out = left_out[:, member, :]
         else:
             held_out = self._clipped(values_at(rows, self.features, own.frequencies, self._coefficients(own)))
-        others = targets[:, None, :] - np.delete(values, member, axis=1)
+        others = targets[:, None, :] - np.delete(left_out, member, axis=1)
         weight = np.ones(len(rows)) if rows.weight is None else to_host(rows.weight)
         columns = [to_host(self.features.columns(block, slow)) for block in rows.blocks(_width(self.features, slow))]
         spread = standard_error(values)
@@ -120,13 +120,13 @@ class Evidence:
     def _coefficients(self, member: Candidate) -> Array:
         return self.features.coefficients(member.amplitudes)
 
-    def _without(self, rows: Rows, targets: np.ndarray, is_inside: bool) -> tuple[np.ndarray, np.ndarray]:
-        """The final members' values, (n, M, q), and the mean of their variances at unit noise, (n,).
+    def _evaluated(self, rows: Rows, targets: np.ndarray, is_inside: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The final members' values, with and without the row, (n, M, q), and the mean of their variances, (n,).
 
-        If the last solve has seen the rows, each row is left out of it: h becomes h/(1 − h), and y − f(x) becomes
-        (y − f(x))/(1 − h). Of a row of weight w one unit of the weight is left out.
+        If the last solve has seen the rows, each is left out of it: the variance h at unit noise becomes h/(1 − h), and
+        y − f(x) becomes (y − f(x))/(1 − h). Of a row of weight w one unit of the weight is left out.
         """
-        values, leverages = [], []
+        values, left_out, leverages = [], [], []
         least = LEAST_LEFT_OUT if self.ensemble.judges[0] is None else LEAST_FREEDOM
         for member, each in enumerate(self.final):
             parts = []
@@ -136,32 +136,35 @@ class Evidence:
                 parts.append((to_host(matmul(columns, self._coefficients(each))), variance))
             value = np.concatenate([value for value, _ in parts])
             leverage = np.concatenate([variance for _, variance in parts])
+            values.append(self._clipped(value))
             if is_inside:
                 leverage = leverage / np.maximum(1.0 - leverage, least)
                 value = targets - (targets - value) * (1.0 + leverage[:, None])
-            values.append(self._clipped(value))
+            left_out.append(self._clipped(value))
             leverages.append(leverage)
-        return np.stack(values, axis=1), np.mean(leverages, axis=0)
+        return np.stack(values, axis=1), np.stack(left_out, axis=1), np.mean(leverages, axis=0)
 
     def _clipped(self, values: Array) -> np.ndarray:
         host = to_host(values)
         return host if self.bounds is None else np.clip(host, *to_host(self.bounds))
 
 
-def averaged_residual(own: np.ndarray, others: np.ndarray, weight: np.ndarray) -> np.ndarray:
+def averaged_residual(own: np.ndarray, others: np.ndarray, spread: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """The residual of the average at rows that the frequencies of one member have not seen, (n, q): an estimate.
 
-    The frequencies of the other members have seen the rows, which makes their residuals too small. But how far members
-    lie apart hardly depends on that. So the mean square of the average is taken to be that of the member's own
-    residuals, less the part of the spread of the M members that averaging removes, 1 − 1/M. If the residuals of the
-    average at hand are smaller, they are multiplied by one factor.
+    The frequencies of the other members have seen the rows, which makes their residuals too small. How far members lie
+    apart depends less on that. So the mean square of the average is taken to be that of the member's own residuals,
+    less the part of the variance of the M members that averaging removes: 1 − 1/M. If the residuals of the average at
+    hand are smaller, they are multiplied by one factor.
 
     Parameters
     ----------
     own : array of shape (n, q)
         Residuals of the member that has not seen the row.
     others : array of shape (n, M − 1, q)
-        Residuals of the other members.
+        Residuals of the other members, whose amplitudes have not seen the row.
+    spread : array of shape (n, q)
+        The squared standard error of the members' mean.
     weight : array of shape (n,)
         Weights of the rows.
 
@@ -169,17 +172,16 @@ def averaged_residual(own: np.ndarray, others: np.ndarray, weight: np.ndarray) -
     --------
     Errors of opposite sign cancel in the average.
 
-    >>> averaged_residual(np.array([[2.0], [2.0]]), np.array([[[-1.0], [-1.0]], [[3.0], [5.0]]]), np.ones(2)).round(2)
-    array([[0.  ],
-           [3.33]])
+    >>> averaged_residual(np.array([[2.0], [2.0]]), np.array([[[-2.0]], [[2.0]]]), np.array([[4.0], [0.0]]), np.ones(2))
+    array([[0.],
+           [2.]])
     """
     n_members = 1 + others.shape[1]
     if n_members == 1:
         return own
     average = (own + np.sum(others, axis=1)) / n_members
-    spread = np.var(others, axis=1) * (n_members - 1) / max(n_members - 2, 1)
     square = weight @ own**2
-    least = np.maximum(square - (1 - 1 / n_members) * (weight @ spread), square / n_members)
+    least = np.maximum(square - (n_members - 1) * (weight @ spread), square / n_members)
     return average * np.maximum(1.0, np.sqrt(least / np.maximum(weight @ average**2, np.finfo(np.float64).tiny)))
 
 
