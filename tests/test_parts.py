@@ -265,3 +265,16 @@ def test_bad_parts_are_refused_in_one_sentence_and_change_nothing(call, words):
         call()
     assert words in str(error.value)
     assert all(model.amplitudes_ is kept for model, kept in zip((REGRESSION, CLASSES), before, strict=True))
+
+
+def test_a_part_of_classes_without_weight_is_a_sentence():
+    X = np.random.default_rng(0).normal(size=(120, 2))
+    y = np.arange(120) % 3
+    model = AdaptiveFourierClassifier(8, n_steps=2, random_state=0, class_weight={2: 0})
+    model.partial_fit(X, y, classes=[0, 1, 2])
+    before = model.decision_function(X)
+    with pytest.raises(
+        ValueError, match=r"^class_weight must leave a row of the part with a weight above 0, got 0 for "
+    ):
+        model.partial_fit(X[:5], np.full(5, 2))
+    np.testing.assert_array_equal(model.decision_function(X), before)
