@@ -12,7 +12,7 @@ N, MEMBERS = 20_000, 5
 
 
 def residuals(rng, common, own, leak):
-    """Members' errors with a common and an own part. Those of members that have seen the row are `leak` times as large."""
+    """Members' errors with a common and an own part; where members have seen the row, `leak` times as large."""
     shared, single = common * rng.standard_normal((N, 1)), own * rng.standard_normal((N, MEMBERS))
     errors = (shared + single)[:, :, None]
     spread = np.var(errors[:, 1:], axis=1, ddof=1) / MEMBERS

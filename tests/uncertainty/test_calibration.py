@@ -22,9 +22,7 @@ def test_a_column_of_targets_is_not_compared_with_all_rows():
     assert calibration.coverage(y[:, None], intervals) == calibration.coverage(y, intervals)
     for measure in (calibration.negative_log_likelihood, calibration.probability_integral):
         assert_allclose(measure(y[:, None], mean, std), measure(y, mean, std))
-        with pytest.raises(
-            ValueError, match=r"^mean must have the shape \(20,\), one value for each row, got \(3,\)\.$"
-        ):
+        with pytest.raises(ValueError, match=r"^mean must have the shape \(20,\), .*, got \(3,\)\.$"):
             measure(y, mean[:3], std)
     with pytest.raises(ValueError, match=r"^y_true must have the shape \(20,\), .*, got \(20, 2\)\.$"):
         calibration.coverage(np.stack((y, y), axis=1), intervals)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from fourierwalk.training import assembly
 N_INPUTS = 10
 
 
-def fitted(shrink: int) -> dict[str, AdaptiveFourierRegressor]:
+def fitted(shrink: int) -> dict[str, Any]:
     """A default fit, which is an average, and one model of as many frequencies."""
     x, y = make_friedman1(2000 // shrink, N_INPUTS, noise=1.0, random_state=0)
     n_frequencies = 256 // shrink
@@ -32,15 +33,13 @@ def predictions(shrink: int) -> Iterator[Figure]:
     n_rows = 100_000 // shrink**2
     rows = np.random.default_rng(1).uniform(size=(n_rows, N_INPUTS))
     for name, model in fitted(shrink).items():
-        alone, std, interval, plus = medians_in_turn(
-            [
-                lambda model=model: model.predict(rows),
-                lambda model=model: model.predict(rows, return_std=True),
-                lambda model=model: model.predict_interval(rows),
-                lambda model=model: model.predict_interval(rows, method="plus"),
-            ],
-            5,
-        )
+        calls = [
+            partial(model.predict, rows),
+            partial(model.predict, rows, return_std=True),
+            partial(model.predict_interval, rows),
+            partial(model.predict_interval, rows, method="plus"),
+        ]
+        alone, std, interval, plus = medians_in_turn(calls, 5)
         sizes = model.error_bars_.sizes
         case = f"{name}, {n_rows:,} rows, d = {N_INPUTS}, K = {sum(sizes)} in {len(sizes)}"
         yield Figure(case, "times predict: with return_std", std / alone, 3.0)

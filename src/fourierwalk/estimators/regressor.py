@@ -186,7 +186,8 @@ class AdaptiveFourierRegressor(RegressorMixin, MultiOutputMixin, BaseAdaptiveFou
         method : {"average", "plus"}, default="average"
             "average": intervals around the prediction, from estimated residuals of the average of the models. "plus":
             cross-validation+, from the residuals of each model at rows that its frequencies have not seen. It has a
-            guarantee, but covers too much if the average is much better than each model, and takes several times as long.
+            guarantee, but covers too much if the average is much better than each model, and takes several times as
+            long.
 
         Returns
         -------
