@@ -7,7 +7,6 @@ import warnings
 import numpy as np
 import oracle
 import pandas as pd
-import polars as pl
 import pytest
 import scipy.sparse
 import sklearn
@@ -1373,6 +1372,7 @@ def cars(kind, n_rows=300, seed=0):
 
 @every_estimator
 def test_frames_of_both_libraries(kind):
+    pl = pytest.importorskip("polars")
     frame, y = cars(kind)
     model = small(kind).fit(frame, y)
     again = small(kind).fit(pl.from_pandas(frame), y)

@@ -48,24 +48,34 @@ def differences(function, x, step=1e-5):
 
 @every_scaling
 @every_differentiable_kind
-def test_gradient(kind, scaling, xp):
-    found = model_of(kind, xp, scaling).gradient(xp.asarray(inputs()))
+def test_gradient(kind, scaling, anywhere):
+    found = model_of(kind, anywhere, scaling).gradient(anywhere.asarray(inputs()))
     expected = differences(model_of(kind, Plain, scaling), inputs())
     assert found.shape == (6, 3, 2)
-    assert_allclose(xp.host(found), expected, rtol=1e-6, atol=1e-6 * np.max(np.abs(expected)))
+    assert_allclose(anywhere.host(found), expected, rtol=1e-6, atol=1e-6 * np.max(np.abs(expected)))
 
 
 @every_scaling
 @every_fourier_kind
-def test_hessian_and_laplacian(kind, scaling, xp):
-    model, x = model_of(kind, xp, scaling), xp.asarray(inputs())
+def test_hessian_and_laplacian(kind, scaling, anywhere):
+    model, x = model_of(kind, anywhere, scaling), anywhere.asarray(inputs())
     expected = differences(lambda x: model_of(kind, Plain, scaling).gradient(x), inputs())
-    found = xp.host(model.hessian(x))
+    found = anywhere.host(model.hessian(x))
     assert found.shape == (6, 3, 3, 2)
     assert_allclose(found, expected, rtol=1e-6, atol=1e-6 * np.max(np.abs(expected)))
     assert_array_equal(found, np.swapaxes(found, 1, 2))
     trace = np.einsum("njjq->nq", found)
-    assert_allclose(xp.host(model.laplacian(x)), trace, rtol=1e-9, atol=1e-11 * np.max(np.abs(trace)))
+    assert_allclose(anywhere.host(model.laplacian(x)), trace, rtol=1e-9, atol=1e-11 * np.max(np.abs(trace)))
+
+
+@every_scaling
+@every_fourier_kind
+def test_every_library_says_what_numpy_says(kind, scaling, foreign):
+    model, plain = model_of(kind, foreign, scaling), model_of(kind, Plain, scaling)
+    for what in ("gradient", "hessian", "laplacian"):
+        expected = getattr(plain, what)(inputs())
+        found = foreign.host(getattr(model, what)(foreign.asarray(inputs())))
+        assert_allclose(found, expected, rtol=1e-9, atol=1e-11 * np.max(np.abs(expected)))
 
 
 @every_scaling

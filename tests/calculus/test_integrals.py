@@ -58,8 +58,8 @@ def variances(inputs, model):
 
 
 @every_distribution
-def test_moments(inputs, xp):
-    mean, variance = (xp.host(part) for part in model_of(xp).moments(inputs))
+def test_moments(inputs, anywhere):
+    mean, variance = (anywhere.host(part) for part in model_of(anywhere).moments(inputs))
     expected = variances(inputs, model_of(Plain))
     assert_allclose(mean, expected[0], rtol=1e-9)
     assert_allclose(variance, expected[1], rtol=1e-9)
@@ -67,19 +67,28 @@ def test_moments(inputs, xp):
 
 @every_distribution
 @pytest.mark.parametrize("most", [10, 10**6])
-def test_sobol(inputs, most, xp, monkeypatch):
+def test_sobol(inputs, most, anywhere, monkeypatch):
     monkeypatch.setattr(integrals, "MOST_ENTRIES", most)
-    first, total = (xp.host(part) for part in model_of(xp).sobol(inputs))
+    first, total = (anywhere.host(part) for part in model_of(anywhere).sobol(inputs))
     _, variance, firsts, totals = variances(inputs, model_of(Plain))
     assert first.shape == total.shape == (3, 2)
     assert_allclose(first, firsts / variance, rtol=1e-8, atol=1e-10)
     assert_allclose(total, totals / variance, rtol=1e-8, atol=1e-10)
 
 
-def test_integral(xp):
-    found = xp.host(model_of(xp).integral(LOWER, UPPER))
+def test_integral(anywhere):
+    found = anywhere.host(model_of(anywhere).integral(LOWER, UPPER))
     mean = variances(INPUTS["uniform"], model_of(Plain))[0]
     assert_allclose(found, mean * np.prod(UPPER - LOWER), rtol=1e-9)
+
+
+@every_distribution
+def test_every_library_says_what_numpy_says(inputs, foreign):
+    model, plain = model_of(foreign), model_of(Plain)
+    found = [model.integral(LOWER, UPPER), *model.moments(inputs), *model.sobol(inputs)]
+    expected = [plain.integral(LOWER, UPPER), *plain.moments(inputs), *plain.sobol(inputs)]
+    for one, other in zip(found, expected, strict=True):
+        assert_allclose(foreign.host(one), other, rtol=1e-9, atol=1e-12)
 
 
 def test_one_output_has_no_axis_of_outputs():

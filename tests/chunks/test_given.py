@@ -1,8 +1,5 @@
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.dataset
-import pyarrow.parquet
 import pytest
 import scipy.sparse
 
@@ -59,6 +56,7 @@ def test_a_memory_map_is_taken_in_chunks_if_it_is_large(tmp_path, monkeypatch):
 
 
 def test_a_data_set_needs_the_name_of_its_target(tmp_path):
-    pa.parquet.write_table(pa.table({"a": [1.0]}), tmp_path / "a.parquet")
+    pa, dataset, parquet = map(pytest.importorskip, ("pyarrow", "pyarrow.dataset", "pyarrow.parquet"))
+    parquet.write_table(pa.table({"a": [1.0]}), tmp_path / "a.parquet")
     with pytest.raises(ValueError, match="y must name a column of the data set"):
-        chunks_of(pa.dataset.dataset(tmp_path))
+        chunks_of(dataset.dataset(tmp_path))

@@ -103,6 +103,28 @@ def test_the_regularization_of_an_average_is_the_geometric_mean(monkeypatch):
     assert fit.regularization == pytest.approx(10 ** np.mean([-1, -3, -1, -3, -1]))
 
 
+def test_members_of_an_average_have_a_smaller_regularization(monkeypatch):
+    """λ was chosen for a member alone; it is divided by the number of members, and the amplitudes are solved anew."""
+    chosen, average = [], Assembly._of_average
+
+    def seen(self, members):
+        chosen.extend(member.look.regularization for member in members)
+        return average(self, members)
+
+    monkeypatch.setattr(Assembly, "_of_average", seen)
+    fit = automatic(n_frequencies=20).run(data(), np.random.default_rng(0))
+    assert len(fit.members) == len(chosen) == 5
+    assert_allclose([member.regularization for member in fit.members], np.asarray(chosen) / 5)
+    x, y = data()[:2]
+    kind, at = FEATURES["cos-sin"], 0
+    for n, regularization in fit.members:
+        unknowns = ridge(
+            kind.design(scaled(x), fit.model.frequencies[at : at + n]), scaled(y), np.ones(len(x)), regularization
+        )
+        assert_allclose(fit.model.amplitudes[at : at + n], kind.amplitudes(unknowns) * y.std() / 5, atol=1e-6)
+        at += n
+
+
 def test_the_final_fit_is_in_double_precision_on_all_rows():
     exact = settings(solver="direct", n_steps=0).run(data(), np.random.default_rng(0))
     for solver in (Solver("direct", "single"), Solver("direct", batch_size=20)):

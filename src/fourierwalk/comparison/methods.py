@@ -22,7 +22,7 @@ from fourierwalk.training.starts import KINDS
 
 DENSE = tuple(kind for kind in KINDS if "sparse" not in kind)
 STILL = tuple(kind for kind in KINDS if kind != "walk")
-PLAIN = tuple(kind for kind in DENSE if kind != "walk")
+SHORT = tuple(kind for kind in KINDS if "long" not in kind)
 
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "start-only": ("start only, no descent", {"sampler": Automatic(descend=False)}),
@@ -32,7 +32,12 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "dense": ("without sparse kinds", {"sampler": Automatic(kinds=DENSE)}),
     "no-walk": ("without the walk kind", {"sampler": Automatic(kinds=STILL)}),
-    "plain": ("without sparse kinds and the walk", {"sampler": Automatic(kinds=PLAIN)}),
+    "short": ("without long kinds", {"sampler": Automatic(kinds=SHORT)}),
+    "patient": (
+        "six times as many steps at each width, and patience",
+        {"sampler": Automatic(policy=replace(DEFAULT, steps=60, patience=6, gain=1e-3))},
+    ),
+    "five": ("five members instead of eight", {"sampler": Automatic(policy=replace(DEFAULT, members=5))}),
     "single": (
         "one model instead of an average",
         {"sampler": Automatic(policy=replace(DEFAULT, members=1, most_members=1, few_rows=0))},

@@ -11,6 +11,9 @@ from fourierwalk.arrays.library import to_host
 from fourierwalk.arrays.threads import blas_threads, in_threads
 from fourierwalk.data.streaming import Streamed
 
+PLACES_AT_ONCE = 2**14
+"""Places are hashed in parts that fit in a processor's cache."""
+
 
 def row_hash(x: Any, seed: int) -> np.ndarray:
     """A seeded 64-bit hash of the contents of each row; equal rows have equal hashes."""
@@ -45,8 +48,17 @@ def place_hash(start: int, n_rows: int, seed: int) -> np.ndarray:
     >>> bool(np.all(place_hash(3, 2, 0) == place_hash(0, 5, 0)[3:]))
     True
     """
-    places = np.arange(start, start + n_rows, dtype=np.uint64) + np.uint64(1)
-    return _mix(_mix(places) + np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64))
+    hashes, turn = np.empty(n_rows, dtype=np.uint64), np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64)
+
+    def fill(rows: range) -> None:
+        for first in range(rows.start, rows.stop, PLACES_AT_ONCE):
+            part = slice(first, min(first + PLACES_AT_ONCE, rows.stop))
+            places = np.arange(start + part.start + 1, start + part.stop + 1, dtype=np.uint64)
+            hashes[part] = _mix(_mix(places) + turn)
+
+    n_threads = blas_threads()
+    in_threads(fill, [n_rows * i // n_threads for i in range(n_threads + 1)], n_rows > 2**20)
+    return hashes
 
 
 def below(hashes: np.ndarray, share: float) -> np.ndarray:

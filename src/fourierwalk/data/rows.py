@@ -151,6 +151,7 @@ class Rows:
     scale: Array | None = None
     block_bytes: int | None = None
     in_chunks: ClassVar[bool] = False  # whether nobody holds all rows: they can only be summed
+    gpu_part: ClassVar[int] = 16  # a block may take one part in so many of a GPU's memory
     n_sums: ClassVar[int] = 2  # the most sums that a pass holds at the same time
     reach: ClassVar[Any] = None  # the lowest and the highest inputs, if they are known
 
@@ -202,7 +203,7 @@ class Rows:
         if self.block_bytes is not None:
             return self.block_bytes
         on_gpu = accelerator_bytes(self.anchor)
-        return BLOCK_BYTES if on_gpu is None else on_gpu // 16
+        return BLOCK_BYTES if on_gpu is None else on_gpu // self.gpu_part
 
     def blocks(self, width: int, beside: int = 0) -> Iterator[Block]:
         """Yield the rows in blocks whose `width` columns of doubles, and `beside` more columns, stay within the budget.
