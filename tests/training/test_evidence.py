@@ -53,9 +53,9 @@ def test_intervals_of_an_average_that_is_better_than_its_members_cover_as_asked(
     rng = np.random.default_rng(0)
     x = rng.uniform(-1, 1, (6000, 4))
     y = np.sin(3 * x[:, 0]) * x[:, 1] + np.abs(x[:, 2]) * x[:, 3]
-    model = AdaptiveFourierRegressor(320, n_steps=60, random_state=0).fit(x[:2000], y[:2000])
+    model = AdaptiveFourierRegressor(320, n_steps=10, random_state=0).fit(x[:900], y[:900])
     shares = {
         method: coverage(y[2000:], model.predict_interval(x[2000:], method=method)) for method in ("average", "plus")
     }
     assert shares["average"] == pytest.approx(0.9, abs=0.035)
-    assert shares["plus"] > shares["average"] + 0.02
+    assert shares["plus"] > shares["average"] + 0.04

@@ -10,7 +10,7 @@ from fourierwalk.uncertainty.evaluation import Exact, Rounded
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-2, 2, (900, 3))
-Y = np.stack((np.sin(2 * X[:, 0]) + np.exp(X[:, 1]) * RNG.standard_normal(900), X[:, 2]), axis=1)
+Y = np.stack((np.sin(2 * X[:, 0]) + 0.2 * np.exp(X[:, 1]) * RNG.standard_normal(900), X[:, 2]), axis=1)
 
 
 def exact_of(features="cos-sin", outputs=2, **settings):

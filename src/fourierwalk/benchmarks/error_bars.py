@@ -18,14 +18,13 @@ N_INPUTS = 10
 
 
 def fitted(shrink: int) -> dict[str, Any]:
-    """A default fit, which is an average, and one model of as many frequencies."""
-    x, y = make_friedman1(2000 // shrink, N_INPUTS, noise=1.0, random_state=0)
-    n_frequencies = 256 // shrink
-    models = {
-        "default": AdaptiveFourierRegressor(n_frequencies, random_state=0),
-        "one model": AdaptiveFourierRegressor(n_frequencies, sampler="fixed", initial=0.3, random_state=0),
+    """An average of narrow models, as few rows give one, and one wide model."""
+    x, y = make_friedman1(max(400, 2000 // shrink), N_INPUTS, noise=1.0, random_state=0)
+    few, n_frequencies = min(len(x), 900), max(32, 256 // shrink)
+    return {
+        "average": AdaptiveFourierRegressor(n_frequencies, random_state=0).fit(x[:few], y[:few]),
+        "one model": AdaptiveFourierRegressor(n_frequencies, sampler="fixed", initial=0.3, random_state=0).fit(x, y),
     }
-    return {name: model.fit(x, y) for name, model in models.items()}
 
 
 def predictions(shrink: int) -> Iterator[Figure]:
@@ -71,7 +70,7 @@ def without_error_bars() -> Iterator[None]:
 def fits(shrink: int) -> Iterator[Figure]:
     """Default fits of few and of more rows, with error bars and without."""
     for n_rows in (300, 2000, 10_000):
-        x, y = make_friedman1(max(60, n_rows // shrink), N_INPUTS, noise=1.0, random_state=0)
+        x, y = make_friedman1(max(200, n_rows // shrink), N_INPUTS, noise=1.0, random_state=0)
 
         def fit(x: np.ndarray = x, y: np.ndarray = y) -> AdaptiveFourierRegressor:
             return AdaptiveFourierRegressor(random_state=0).fit(x, y)

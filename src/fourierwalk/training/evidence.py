@@ -40,6 +40,7 @@ class Unseen(NamedTuple):
     others: np.ndarray  # of the other members, whose amplitudes alone do not know the row, (n, M − 1, q)
     leverage: np.ndarray  # the variance of the amplitudes' part at unit noise, without the row itself, (n,)
     spread: np.ndarray  # the squared standard error of the members' mean, (n, q)
+    before: np.ndarray  # the same of the members before the last solve, whose λ may be another
     waves: np.ndarray  # the columns of the noise model
     weight: np.ndarray  # (n,)
 
@@ -80,10 +81,10 @@ class Evidence:
         waves = noise.slowest(to_host(frequencies))
         slow = namespace(frequencies).take(frequencies, like(waves, frequencies), axis=0)
         unseen = [self._unseen(member, slow) for member in range(len(sizes))]
-        residual, others, leverage, spread, columns, weight = (
+        residual, others, leverage, spread, before, columns, weight = (
             np.concatenate(parts) for parts in zip(*unseen, strict=True)
         )
-        average = averaged_residual(residual, others, spread, weight)
+        average = averaged_residual(residual, others, before, weight)
         member = np.concatenate([np.full(len(part.weight), i) for i, part in enumerate(unseen)])
         n_parts = min(len(sizes), self.n_folds)
         fold = (member % n_parts if n_parts > 1 else _places(columns)) % N_PARTS
@@ -98,30 +99,36 @@ class Evidence:
         return ErrorBars(sizes, self.posterior, learnt.model.scaled(scale), conformal, plus, folds)
 
     def _unseen(self, member: int, slow: Array) -> Unseen:
-        judge, own = self.ensemble.judges[member], self.ensemble.members[member]
+        judge = self.ensemble.judges[member]
         rows = _some(self.whole.rows if judge is None else judge.held_out, MOST_ROWS // len(self.final))
         targets = to_host(rows.y)
-        values, left_out, leverage = self._evaluated(rows, targets, is_inside=judge is None or self.n_folds > 0)
+        left_out, leverage, spread = self._evaluated(rows, targets, is_inside=judge is None or self.n_folds > 0)
         if judge is None:
-            held_out = left_out[:, member, :]
+            held_out, before = left_out[:, member, :], spread
         else:
-            held_out = self._clipped(values_at(rows, self.features, own.frequencies, self._coefficients(own)))
+            values = [
+                self._clipped(values_at(rows, self.features, *self._parts(each))) for each in self.ensemble.members
+            ]
+            held_out, before = values[member], standard_error(np.stack(values, axis=1))
         others = targets[:, None, :] - np.delete(left_out, member, axis=1)
         weight = np.ones(len(rows)) if rows.weight is None else to_host(rows.weight)
         columns = [to_host(self.features.columns(block, slow)) for block in rows.blocks(_width(self.features, slow))]
-        spread = standard_error(values)
-        return Unseen(targets - held_out, others, leverage, spread, np.concatenate(columns), weight)
+        return Unseen(targets - held_out, others, leverage, spread, before, np.concatenate(columns), weight)
 
     @property
     def features(self) -> Features:
         """The kind of columns."""
         return self.whole.features
 
+    def _parts(self, member: Candidate) -> tuple[Array, Array]:
+        """Frequencies and coefficients."""
+        return member.frequencies, self._coefficients(member)
+
     def _coefficients(self, member: Candidate) -> Array:
         return self.features.coefficients(member.amplitudes)
 
     def _evaluated(self, rows: Rows, targets: np.ndarray, is_inside: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The final members' values, with and without the row, (n, M, q), and the mean of their variances, (n,).
+        """The final members' values without the row, (n, M, q), the mean of their variances, (n,), and their spread.
 
         If the last solve has seen the rows, each is left out of it: the variance h at unit noise becomes h/(1 − h), and
         y − f(x) becomes (y − f(x))/(1 − h). Of a row of weight w one unit of the weight is left out.
@@ -142,7 +149,7 @@ class Evidence:
                 value = targets - (targets - value) * (1.0 + leverage[:, None])
             left_out.append(self._clipped(value))
             leverages.append(leverage)
-        return np.stack(values, axis=1), np.stack(left_out, axis=1), np.mean(leverages, axis=0)
+        return np.stack(left_out, axis=1), np.mean(leverages, axis=0), standard_error(np.stack(values, axis=1))
 
     def _clipped(self, values: Array) -> np.ndarray:
         host = to_host(values)
