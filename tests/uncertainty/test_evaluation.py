@@ -14,7 +14,8 @@ Y = np.stack((np.sin(2 * X[:, 0]) + 0.2 * np.exp(X[:, 1]) * RNG.standard_normal(
 
 
 def exact_of(features="cos-sin", outputs=2, **settings):
-    model = AdaptiveFourierRegressor(48, features=features, random_state=0, n_steps=5, **settings)
+    settings = {"regularization": 1e-3, "n_steps": 5, "random_state": 0, **settings}
+    model = AdaptiveFourierRegressor(48, features=features, **settings)
     model.fit(X, Y[:, :outputs])
     bars = model.error_bars_
     return Exact(model.model_, bars.sizes, bars.posterior, bars.noise)

@@ -93,7 +93,9 @@ class Evidence:
         variance = learnt.variance * (1.0 + leverage[:, None]) + spread
         std, times = np.sqrt(np.maximum(variance, np.finfo(np.float64).tiny)), len(sizes) / max(1, n_parts)
         plus = Conformal(np.abs(residual) / std, weight, member, times)
-        conformal = Conformal(np.abs(average) / std, weight, np.zeros_like(member), times)
+        conformal = plus
+        if len(sizes) > 1:
+            conformal = Conformal(np.abs(average) / std, weight, np.zeros_like(member), times)
         without = self.final if self.ensemble.judges[0] is None else self.ensemble.members
         folds = np.concatenate([to_host(each.amplitudes) for each in without]) * scale
         return ErrorBars(sizes, self.posterior, learnt.model.scaled(scale), conformal, plus, folds)

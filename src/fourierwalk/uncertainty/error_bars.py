@@ -15,7 +15,7 @@ from fourierwalk.files.fields import Fields
 from fourierwalk.model import FourierModel
 from fourierwalk.uncertainty import tails
 from fourierwalk.uncertainty.conformal import Conformal
-from fourierwalk.uncertainty.evaluation import Evaluation, Exact, Parts, Rounded, places
+from fourierwalk.uncertainty.evaluation import Evaluation, Exact, Ingredients, Rounded, places
 from fourierwalk.uncertainty.noise import NoiseModel
 from fourierwalk.uncertainty.posterior import Posterior
 
@@ -46,7 +46,7 @@ def standard_error(members: Array) -> Array:
     return xp.var(members, axis=1) / max(n_members - 1, 1)
 
 
-def _bars(model: FourierModel, parts: Parts) -> Bars:
+def _bars(model: FourierModel, parts: Ingredients) -> Bars:
     mean = model.bounded(namespace(parts.members).mean(parts.members, axis=1))
     return Bars(mean, parts.noise, parts.leverage, model.bounded(parts.members))
 
@@ -184,7 +184,7 @@ class ErrorBars:
             "posterior": self.posterior.to_tables(),
             "noise": self.noise.to_tables(),
             "conformal": self.plus.to_tables(),
-            "average": self.conformal.to_tables(),
+            **({} if self.conformal is self.plus else {"average": self.conformal.to_tables()}),
             "folds": self.folds,
         }
 
@@ -200,9 +200,11 @@ class ErrorBars:
         ):
             raise ValueError(f"{fields.name}.sizes must be whole numbers that sum to {n_frequencies}, got {sizes}.")
         plus = Conformal.from_tables(fields.fields("conformal"), len(sizes), n_outputs)
-        average = replace(plus, member=np.zeros_like(plus.member))  # of files of the first version, which have no other
+        average = plus
         if fields.has("average"):
             average = Conformal.from_tables(fields.fields("average"), 1, n_outputs)
+        elif len(sizes) > 1:  # files of the first version
+            average = replace(plus, member=np.zeros_like(plus.member))
         return cls(
             tuple(sizes),
             Posterior.from_tables(fields.fields("posterior"), [n_columns * n for n in sizes]),

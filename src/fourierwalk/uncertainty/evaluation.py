@@ -22,7 +22,7 @@ from fourierwalk.uncertainty.noise import NoiseModel
 from fourierwalk.uncertainty.posterior import ROUNDING, Posterior
 
 
-class Parts(NamedTuple):
+class Ingredients(NamedTuple):
     """What error bars are made of, at some rows."""
 
     members: Array  # values of the members, not clipped, (n, M, q)
@@ -33,7 +33,7 @@ class Parts(NamedTuple):
 class Evaluation(Protocol):
     """How the parts are computed."""
 
-    def __call__(self, block: Block) -> Parts:
+    def __call__(self, block: Block) -> Ingredients:
         """The parts at a block of scaled rows."""
 
 
@@ -69,7 +69,7 @@ class Exact:
     posterior: Posterior
     noise: NoiseModel
 
-    def __call__(self, block: Block) -> Parts:
+    def __call__(self, block: Block) -> Ingredients:
         """The parts at a block of scaled rows."""
         model, leverage, values = self.model, 0.0, []
         xp, n_members = namespace(model.frequencies), len(self.sizes)
@@ -80,7 +80,7 @@ class Exact:
             values.append(matmul(columns, coefficients))
         waves = xp.take(model.frequencies, like(self.noise.waves, model.frequencies), axis=0)
         noise = self.noise.variance(model.features.columns(block, waves))
-        return Parts(xp.stack(values, axis=1) + model.offset, leverage / n_members, noise)
+        return Ingredients(xp.stack(values, axis=1) + model.offset, leverage / n_members, noise)
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Rounded:
         has_waves = isinstance(model.features, CosineSine | ComplexExponentials) and not is_foreign(model.frequencies)
         return isinstance(x, np.ndarray) and has_waves and exact.posterior.is_single
 
-    def __call__(self, block: Block) -> Parts:
+    def __call__(self, block: Block) -> Ingredients:
         """The parts at a block of scaled rows."""
         if not self._is_short(block):
             return self.exact(block)
@@ -112,7 +112,7 @@ class Rounded:
             leverage = leverage + exact.posterior.variance(member, columns, overwrite=True)
         values = np.stack([waves(block.x) for waves in self._waves], axis=1)
         noise = exact.noise.of_exponent(np.broadcast_to(exponent, (len(x), exact.noise.constant.size)))
-        return Parts(values, np.asarray(leverage, dtype=np.float64) / n_members, noise)
+        return Ingredients(values, np.asarray(leverage, dtype=np.float64) / n_members, noise)
 
     def _is_short(self, block: Block) -> bool:
         """Whether phases are so short that rounding them changes no standard deviation by 1 % of the noise.
