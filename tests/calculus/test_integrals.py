@@ -1,10 +1,12 @@
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from tables import FEATURES, Plain
 
 from fourierwalk.calculus import Gaussian, Uniform, integrals
-from fourierwalk.data.scaling import Affine, Scaling, SmoothClip
+from fourierwalk.data.affine import Affine
+from fourierwalk.data.scaling import Scaling
+from fourierwalk.data.smooth_clip import SmoothClip
 from fourierwalk.model import FourierModel
 
 CENTER, SCALE = np.array([3.0, -20.0, 0.5]), np.array([2.0, 0.1, 1.0])
@@ -66,9 +68,19 @@ def test_moments(inputs, anywhere):
 
 
 @every_distribution
-@pytest.mark.parametrize("most", [10, 10**6])
-def test_sobol(inputs, most, anywhere, monkeypatch):
-    monkeypatch.setattr(integrals, "MOST_ENTRIES", most)
+def test_pairs_are_taken_for_some_frequencies_at_a_time(inputs, xp):
+    waves = integrals.Waves.of(model_of(xp), inputs, "sobol")
+    ((whole, *factors),) = waves.parts()
+    n, d = waves.frequencies.shape
+    some = list(waves.parts(2 * n * d))
+    assert (whole.start, whole.stop) == (0, n)
+    assert [part.start for part, *_ in some] == list(range(0, n, 2))
+    for i, expected in enumerate(factors, 1):
+        assert_array_equal(np.concatenate([xp.host(part[i]) for part in some]), xp.host(expected))
+
+
+@every_distribution
+def test_sobol(inputs, anywhere):
     first, total = (anywhere.host(part) for part in model_of(anywhere).sobol(inputs))
     _, variance, firsts, totals = variances(inputs, model_of(Plain))
     assert first.shape == total.shape == (3, 2)
@@ -140,3 +152,8 @@ def test_closed_forms_need_waves_of_the_inputs(what, arguments):
 def test_wrong_distributions(inputs, message):
     with pytest.raises(ValueError, match=message):
         model_of(Plain).moments(inputs)
+
+
+def test_inputs_must_be_a_distribution():
+    with pytest.raises(TypeError, match=r"^inputs must be a Uniform or a Gaussian distribution, got int.$"):
+        model_of(Plain).moments(3)

@@ -16,9 +16,14 @@ SMALL = ["--methods", "ours", "fixed", "kernel-ridge", "xrfm", "--widths", "4", 
 
 
 @pytest.fixture(autouse=True)
-def short(monkeypatch):
-    monkeypatch.setattr(methods, "SPREADS", (0.1, 1.0))
+def wide_terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
+
+
+@pytest.fixture(autouse=True)
+def without_xrfm(monkeypatch):
+    """Also where xRFM is installed: a missing peer is part of what is tested."""
+    monkeypatch.setitem(sys.modules, "xrfm", None)
 
 
 @pytest.fixture

@@ -33,15 +33,9 @@ def rows(task):
     return (x[:N], y[:N], x[N:], y[N:]) if task == "regression" else (x[:N], (y[:N] > 0) * 1, x[N:], (y[N:] > 0) * 1)
 
 
-@pytest.fixture
-def short(monkeypatch):
-    """Two bandwidths instead of sixteen."""
-    monkeypatch.setattr(methods, "SPREADS", (0.1, 1.0))
-
-
 @pytest.mark.parametrize("task", ["regression", "classification"])
 @pytest.mark.parametrize("name", [*COLUMNS, "svm"])
-def test_every_method_learns(short, task, name):
+def test_every_method_learns(task, name):
     (method,) = [method for method in table(task, [8]) if method.name == name]
     x, y, x_test, y_test = rows(task)
     assert method.absent(N) is None

@@ -3,7 +3,9 @@ import pytest
 from numpy.testing import assert_allclose
 from tables import FEATURES, Plain
 
-from fourierwalk.data.scaling import Affine, Scaling, SmoothClip
+from fourierwalk.data.affine import Affine
+from fourierwalk.data.scaling import Scaling
+from fourierwalk.data.smooth_clip import SmoothClip
 from fourierwalk.model import FourierModel
 from fourierwalk.operators import at, d, divergence, identity, laplacian
 from fourierwalk.operators.operator import Derivative

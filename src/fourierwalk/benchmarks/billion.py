@@ -109,7 +109,7 @@ def bench_plane_wave(setting: Setting) -> list[Figure]:
     """
     blocks = Made(PLANE_WAVE, N_ROWS // setting.shrink, BLOCK_ROWS, setting)
     n_frequencies = 64
-    learnt = Measured(blocks, setting)
+    learnt = MeasuredBlocks(blocks, setting)
     first = learnt.fit(AdaptiveFourierRegressor(n_frequencies, random_state=0))
     settings: dict[str, Any] = {"sampler": "fixed", "initial": first.frequencies_, "random_state": 0}
     model = learnt.fit(AdaptiveFourierRegressor(n_frequencies, **settings))
@@ -127,7 +127,7 @@ def bench_nine_inputs(setting: Setting) -> list[Figure]:
     """10⁹ rows of nine inputs in single precision, n_frequencies=1024 and all else by default."""
     blocks = Made(FRIEDMAN, N_ROWS // setting.shrink, BLOCK_ROWS, setting)
     n_frequencies = max(16, 1024 // setting.shrink)
-    learnt = Measured(blocks, setting)
+    learnt = MeasuredBlocks(blocks, setting)
     model = learnt.fit(AdaptiveFourierRegressor(n_frequencies, random_state=0))
     case = f"{blocks.n_rows:,} rows, d = 9, K = {n_frequencies}: {FRIEDMAN.name}"
     return [
@@ -140,7 +140,7 @@ def bench_nine_inputs(setting: Setting) -> list[Figure]:
 
 
 @dataclass
-class Measured:
+class MeasuredBlocks:
     """Fits on some blocks: seconds, phases, memory on the device and errors."""
 
     blocks: Made

@@ -149,7 +149,7 @@ def _boosted(case: str, flights: Flights, new: Flights, with_codes: bool) -> lis
     figures = clock.figures(case)
     x_new, y_new = new.whole()
     x_new = np.concatenate([x_new, new.codes()], axis=1) if with_codes else x_new
-    return [*figures, *_errors(case, peer.booster_.predict(x_new), y_new)]
+    return [*figures, *_errors(case, np.asarray(peer.booster_.predict(x_new)), y_new)]
 
 
 def _errors(case: str, values: np.ndarray, truth: np.ndarray) -> list[Figure]:

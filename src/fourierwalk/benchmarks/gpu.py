@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -399,7 +399,7 @@ def bench_repeatability(setting: Setting) -> list[Figure]:
     return figures
 
 
-BENCHES: dict[str, Callable[[Setting], list[Figure]]] = {
+BENCHES: dict[str, Callable[[Setting], Iterable[Figure]]] = {
     "peaks": bench_peaks,
     "steps": bench_steps,
     "precision": bench_precision,

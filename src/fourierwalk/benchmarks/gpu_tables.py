@@ -84,13 +84,15 @@ def _quickest(fits: Sequence[MeasuredFit]) -> MeasuredFit:
     return min(fits, key=lambda fit: fit.seconds)
 
 
-def _figures(dataset: Dataset, gpu: MeasuredFit, double: MeasuredFit, cpu: MeasuredFit) -> Iterator[Figure]:
+def _figures(
+    dataset: Dataset, gpu: MeasuredFit, double: MeasuredFit, cpu: MeasuredFit, faster_from: int = FASTER_FROM
+) -> Iterator[Figure]:
     n = len(dataset.splits(0).y)
     case = f"{dataset.name}, N = {n:,}"
     ratio = _counted(gpu, dataset) / _counted(double, dataset)
     yield Figure(case, "error over that of double precision throughout", ratio, 1.02)
     yield Figure(case, "seconds over those of double precision throughout", gpu.seconds / double.seconds, 1.05)
-    target = 1.0 if n >= FASTER_FROM else None
+    target = 1.0 if n >= faster_from else None
     yield Figure(case, "seconds over those of two CPU cores", gpu.seconds / cpu.seconds, target)
     for name, fit in {"default": gpu, "double throughout": double, "two CPU cores": cpu}.items():
         yield Figure(case, f"{name}: test error", fit.error)

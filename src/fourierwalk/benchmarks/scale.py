@@ -24,9 +24,10 @@ from fourierwalk.benchmarks.memory import peak_bytes
 from fourierwalk.chunks import Blocks, Chunks, DaskChunks, Sliced
 from fourierwalk.chunks.rows import ChunkedRows, Preparation, Share
 from fourierwalk.chunks.targets import NumberTargets
+from fourierwalk.data.affine import Affine
 from fourierwalk.data.features import CosineSine
 from fourierwalk.data.rows import Rows
-from fourierwalk.data.scaling import Affine, Scaling
+from fourierwalk.data.scaling import Scaling
 from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.normal_equations import InNormalEquations
 from fourierwalk.solving.solver import Solver

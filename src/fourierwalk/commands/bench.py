@@ -104,7 +104,7 @@ def main(options: argparse.Namespace) -> int:
 def _benches(options: argparse.Namespace, beyond: bool) -> dict[str, Callable[[gpu.Setting], Iterable[Figure]]]:
     """The benchmarks that can be asked for."""
     if options.device != "cpu":
-        return ON_ANY_DEVICE if beyond else gpu.BENCHES
+        return {**ON_ANY_DEVICE} if beyond else {**gpu.BENCHES}
     shrunk = scale.BENCHES if beyond else {**ON_CPU, **distilling.benches(options.data_dir)}
     here: dict[str, Any] = {name: lambda setting, b=bench: b(setting.shrink) for name, bench in shrunk.items()}
     return {**here, **ON_ANY_DEVICE} if beyond else here

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from fourierwalk.comparison import checkouts, peers
 from fourierwalk.comparison.checkouts import Checkout, Width
 from fourierwalk.comparison.peers import CLASSIFICATION, REGRESSION
-from fourierwalk.comparison.tuning import BESIDE, ON_A_FIFTH, OURS, PEER, Clock, Fitted, Search
+from fourierwalk.comparison.tuning import BESIDE, ON_A_FIFTH, OURS, PEER, Fitted, Search, Stopwatch
 from fourierwalk.estimators import AdaptiveFourierClassifier, AdaptiveFourierRegressor
 from fourierwalk.paper.baselines import SPREADS, tuned_fixed
 from fourierwalk.paper.ways import AS_PRINTED
@@ -132,7 +132,7 @@ class Ours:
 
     def fit(self, x: np.ndarray, y: np.ndarray, seed: int) -> Fitted:
         """Fit without tuning from outside."""
-        clock = Clock()
+        clock = Stopwatch()
         model = self._estimator(seed).fit(x, y)
         seconds = clock()
         chosen = {"regularization": float(model.regularization_), "n_frequencies": len(model.frequencies_)}
@@ -215,9 +215,9 @@ class Fixed(Ours):
 
     def fit(self, x: np.ndarray, y: np.ndarray, seed: int) -> Fitted:
         """Fit with the bandwidth chosen on held-out rows and λ by cross-validation."""
-        clock = Clock()
+        clock = Stopwatch()
         tuned = tuned_fixed(self._estimator(seed), x, y, SPREADS, seed)
-        seconds, clock = clock(), Clock()
+        seconds, clock = clock(), Stopwatch()
         model = clone(tuned.estimator).fit(x, y)
         return Fitted(model, seconds, clock(), {"spread": tuned.spread})
 

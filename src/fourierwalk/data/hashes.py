@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from fourierwalk.arrays.library import to_host
 from fourierwalk.arrays.threads import blas_threads, in_threads
-from fourierwalk.data.streaming import Streamed
+from fourierwalk.data.streaming import rows_on_host
 
 PLACES_AT_ONCE = 2**14
 """Places are hashed in parts that fit in a processor's cache."""
@@ -32,8 +31,7 @@ def row_hash(x: Any, seed: int) -> np.ndarray:
     def add(rows: range) -> None:
         for start in range(rows.start, rows.stop, 512):
             part = slice(start, min(start + 512, rows.stop))
-            values = x.on_host(part) if isinstance(x, Streamed) else to_host(x[part, :])
-            total[part] = np.sum(_mix(_bits(values) * keys[None, :]), axis=1, dtype=np.uint64)
+            total[part] = np.sum(_mix(_bits(rows_on_host(x, part)) * keys[None, :]), axis=1, dtype=np.uint64)
 
     n_threads = blas_threads()
     in_threads(add, [x.shape[0] * i // n_threads for i in range(n_threads + 1)], x.shape[0] * x.shape[1] > 2**20)

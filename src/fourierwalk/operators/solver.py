@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from fourierwalk.arrays.library import Array, is_foreign, like, namespace, to_host
 from fourierwalk.arrays.threads import one_pool
-from fourierwalk.data.scaling import Affine, Scaling
+from fourierwalk.data.affine import Affine
+from fourierwalk.data.scaling import Scaling
 from fourierwalk.data.waves import CosineSine
 from fourierwalk.inputs import on_device, where
 from fourierwalk.model import FourierModel
