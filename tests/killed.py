@@ -14,7 +14,7 @@ from fourierwalk import AdaptiveFourierRegressor, Checkpoint, Solver
 from fourierwalk.arrays.library import to_host
 
 CASES = {
-    "auto": {"n_frequencies": 24, "n_steps": 90},
+    "auto": {"n_frequencies": 24, "n_steps": 90, "patience": 50},
     "algorithm 1": {"sampler": "metropolis", "n_steps": 300, "early_stopping": True},
     "algorithm 2": {"sampler": "metropolis", "n_steps": 300, "adapt_after": 20, "max_norm": 9.0},
     "resampling": {"sampler": "resampling", "n_steps": 300, "early_stopping": True, "max_norm": 9.0},

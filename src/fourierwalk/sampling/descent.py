@@ -215,8 +215,8 @@ def _flat(arrays: Array) -> Array:
     return namespace(arrays).reshape(arrays, (arrays.shape[0], -1))
 
 
-def _floats(*values: Array) -> list[float]:
-    """The values as floats, read from their device together."""
-    if not any(map(is_remote, values)):
-        return [float(value) for value in values]
-    return to_host(namespace(*values).stack(values)).tolist()
+def _floats(*values: Any) -> list[float]:
+    """The values as floats; those on a device are read from it together."""
+    remote = [value for value in values if is_remote(value)]
+    read = iter(to_host(namespace(*remote).stack(remote)).tolist() if remote else ())
+    return [next(read) if is_remote(value) else float(value) for value in values]

@@ -110,7 +110,7 @@ def relevant(best: Exploration, policy: Policy) -> np.ndarray:
 
 def first_look(train: Rows, held_out: Rows, policy: Policy) -> Exploration:
     """A kernel with the same width in all directions."""
-    sample, span = sampled(train, held_out)
+    sample, span = sampled(train, held_out, policy)
     xp, near = namespace(sample.near), sample.near
     squares, weight = xp.sum(near * near, axis=1), sample.weights[0]
     mean = xp.mean(squares) if weight is None else xp.sum(squares * weight) / xp.sum(weight)
@@ -121,7 +121,7 @@ def first_look(train: Rows, held_out: Rows, policy: Policy) -> Exploration:
     return Exploration(sample, span, like(to_host(xp.eye(near.shape[1], dtype=xp.float32)), near), fit, fit.width)
 
 
-def sampled(train: Rows, held_out: Rows) -> tuple[Sample, Span | None]:
+def sampled(train: Rows, held_out: Rows, policy: Policy) -> tuple[Sample, Span | None]:
     """The rows as a `Sample`. Sparse rows, and rows with more columns than rows, become coordinates of their span."""
     span: Span | None = None
     if train.center is None and train.x.shape[1] <= len(train):
@@ -129,8 +129,9 @@ def sampled(train: Rows, held_out: Rows) -> tuple[Sample, Span | None]:
     else:
         span = Span.of(train)
         inputs = [like(span.coordinates(rows), rows.y) for rows in (train, held_out)]
-    near, far, y, y_far = (_single(values) for values in (*inputs, train.y, held_out.y))
-    weights = tuple(None if rows.weight is None else _single(rows.weight) for rows in (train, held_out))
+    is_small = len(train) < policy.few_rows
+    near, far, y, y_far = (_single(values, is_small) for values in (*inputs, train.y, held_out.y))
+    weights = tuple(None if rows.weight is None else _single(rows.weight, is_small) for rows in (train, held_out))
     return Sample(near, far, (y, y_far), weights), span  # type: ignore[arg-type]
 
 
@@ -140,9 +141,12 @@ def _dense(rows: Rows) -> Array:
     return namespace(*blocks).concat(blocks, axis=0)
 
 
-def _single(values: Any) -> Array:
-    """The values in single precision: on a GPU where they are, else in NumPy, so that every library explores alike."""
-    if not is_remote(values):
+def _single(values: Any, on_host: bool = False) -> Array:
+    """The values in single precision: large ones on a GPU where they are, else in NumPy.
+
+    Every library explores alike in NumPy, and few rows gain nothing on a GPU.
+    """
+    if on_host or not is_remote(values):
         return to_host(values).astype(np.float32)
     xp = namespace(values)
     return xp.astype(values, xp.float32)
