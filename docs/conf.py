@@ -1,24 +1,74 @@
 """Sphinx configuration."""
 
+import os
+import sys
 from pathlib import Path
+
+import matplotlib
 
 import fourierwalk
 from fourierwalk.paper import readings
 from fourierwalk.training.policy import Policy
 
+here = Path(__file__).parent
+sys.path.insert(0, str(here))
+matplotlib.use("agg")
+
 project = "fourierwalk"
 author = "The fourierwalk developers"
 version = release = fourierwalk.__version__
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "myst_parser"]
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "numpydoc",
+    "myst_parser",
+    "sphinx_gallery.gen_gallery",
+]
 autosummary_generate = True
 numpydoc_show_class_members = False
 html_theme = "pydata_sphinx_theme"
-exclude_patterns = ["_build", "generated/policy.md", "generated/reading.md"]
-myst_enable_extensions = ["dollarmath"]
-# README.md is included below the title and links to its neighbours; inherited docstrings refer to scikit-learn's pages.
-suppress_warnings = ["myst.header", "myst.xref_missing", "ref.ref"]
+html_theme_options = {
+    "navigation_with_keys": True,
+    "show_prev_next": True,
+    "show_nav_level": 1,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+html_title = f"fourierwalk {version}"
+html_show_sourcelink = False
+exclude_patterns = ["_build", "generated/policy.md", "generated/reading.md", "generated/versions.md"]
+myst_enable_extensions = ["dollarmath", "colon_fence"]
+myst_heading_anchors = 3
+# README.md and CONTRIBUTING.md link to their neighbours; inherited docstrings refer to scikit-learn's pages.
+suppress_warnings = ["myst.header", "myst.xref_missing", "ref.ref", "config.cache"]
 
-generated = Path(__file__).parent / "generated"
+
+def style(gallery_conf: dict, name: str) -> None:
+    """Every figure of the gallery has the same look."""
+    matplotlib.style.use(here.parent / "examples" / "gallery.mplstyle")
+
+
+# FOURIERWALK_GALLERY is a regular expression of the examples to run; the others are shown without their output.
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "auto_examples",
+    "filename_pattern": os.environ.get("FOURIERWALK_GALLERY") or r"plot_",
+    "reset_modules": ("matplotlib", style),
+    "image_scrapers": ("matplotlib",),
+    "within_subsection_order": "ExampleTitleSortKey",
+    "remove_config_comments": True,
+    "show_memory": False,
+    "min_reported_time": 0,
+    "download_all_examples": False,
+    "plot_gallery": "True",
+}
+
+generated = here / "generated"
 generated.mkdir(exist_ok=True)
 (generated / "policy.md").write_text("\n".join(Policy().table()) + "\n", encoding="utf-8")
 (generated / "reading.md").write_text(readings.markdown(), encoding="utf-8")
+
+import pictures  # noqa: E402
+
+pictures.draw(generated)
