@@ -37,11 +37,10 @@ html_theme_options = {
 }
 html_title = f"fourierwalk {version}"
 html_show_sourcelink = False
-exclude_patterns = ["_build", "generated/policy.md", "generated/reading.md", "generated/versions.md"]
+exclude_patterns = ["_build", "generated/*.md"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
-# README.md and CONTRIBUTING.md link to their neighbours; inherited docstrings refer to scikit-learn's pages.
-suppress_warnings = ["myst.header", "myst.xref_missing", "ref.ref", "config.cache"]
+suppress_warnings = ["myst.header", "ref.ref", "config.cache"]  # inherited docstrings refer to scikit-learn's pages
 
 
 def style(gallery_conf: dict, name: str) -> None:
@@ -66,6 +65,21 @@ sphinx_gallery_conf = {
 
 generated = here / "generated"
 generated.mkdir(exist_ok=True)
+# The files beside docs/ link to each other; here they are pages.
+pages = {
+    "](docs/": "](",
+    "](examples)": "](auto_examples/index.rst)",
+    "](ALGORITHM.md)": "](algorithm.md)",
+    "](CONTRIBUTING.md)": "](contributing.md)",
+    "](CODE_OF_CONDUCT.md)": "](conduct.md)",
+    "](SECURITY.md)": "](security.md)",
+    "(docs/photograph.png)": "(photograph.png)",
+}
+for name in ("README", "ALGORITHM", "CHANGELOG", "CONTRIBUTING", "CODE_OF_CONDUCT", "SECURITY"):
+    text = (here.parent / f"{name}.md").read_text(encoding="utf-8")
+    for link, page in pages.items():
+        text = text.replace(link, page)
+    (generated / f"{name}.md").write_text(text, encoding="utf-8")
 (generated / "policy.md").write_text("\n".join(Policy().table()) + "\n", encoding="utf-8")
 (generated / "reading.md").write_text(readings.markdown(), encoding="utf-8")
 

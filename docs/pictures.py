@@ -1,6 +1,7 @@
 """The figures of the pages, drawn when the documentation is built.
 
-`python docs/pictures.py FOLDER` draws them alone; `python docs/pictures.py front` draws README's picture, docs/photograph.png.
+`python docs/pictures.py FOLDER` draws them alone. `python docs/pictures.py front` draws README's picture,
+docs/photograph.png.
 """
 
 import json
@@ -43,7 +44,11 @@ def idea() -> plt.Figure:
     figure, axes = plt.subplots(2, 2, figsize=(10, 5.6), sharex="col", sharey="col", width_ratios=[1.5, 1])
     kinds = [
         ("24 frequencies, drawn once", {"sampler": "fixed", "initial": 4.0, "regularization": 1e-3}, "#d1495b"),
-        ("24 frequencies that moved", {"sampler": "resampling", "initial": 4.0, "regularization": 1e-3, "n_steps": 200}, "#2a6f97"),
+        (
+            "24 frequencies that moved",
+            {"sampler": "resampling", "initial": 4.0, "regularization": 1e-3, "n_steps": 200},
+            "#2a6f97",
+        ),
     ]
     for (left, right), (name, settings, colour) in zip(axes, kinds, strict=True):
         model = AdaptiveFourierRegressor(24, random_state=0, **settings).fit(x, y)
@@ -76,10 +81,23 @@ def knobs() -> plt.Figure:
             if name == "n_steps" and sampler == "fixed":
                 continue
             errors = [
-                [error(AdaptiveFourierRegressor(random_state=seed, **{**fixed, "sampler": sampler, name: value}).fit(x, y)) for value in values]
+                [
+                    error(
+                        AdaptiveFourierRegressor(random_state=seed, **{**fixed, "sampler": sampler, name: value}).fit(
+                            x, y
+                        )
+                    )
+                    for value in values
+                ]
                 for seed in range(3)
             ]
-            panel.loglog(values, np.mean(errors, axis=0), "o-", color=colour, label="drawn once" if sampler == "fixed" else "moved")
+            panel.loglog(
+                values,
+                np.mean(errors, axis=0),
+                "o-",
+                color=colour,
+                label="drawn once" if sampler == "fixed" else "moved",
+            )
         panel.set(xlabel=label)
     axes[0].set(ylabel="error without noise", title="The same problem, one knob at a time")
     axes[0].legend()
@@ -128,7 +146,7 @@ def front() -> None:
     with plt.style.context(STYLE), plt.rc_context({"backend": "agg"}):
         runpy.run_path(str(STYLE.parent / "plot_photograph.py"))
         about = {"seed": 0, **provenance("python docs/pictures.py front")}
-        plt.gcf().savefig(Path(__file__).with_name("photograph.png"), dpi=75, metadata={"Comment": json.dumps(about)})
+        plt.gcf().savefig(Path(__file__).with_name("photograph.png"), dpi=64, metadata={"Comment": json.dumps(about)})
 
 
 if __name__ == "__main__":

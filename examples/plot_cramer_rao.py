@@ -2,8 +2,9 @@
 One frequency in noise, against the Cramér–Rao bound
 ====================================================
 
-How well can the frequency of a tone be measured from 128 noisy samples? The Cramér–Rao bound says what no unbiased estimator can beat. A Fourier
-transform alone stops at the width of its bins. One adapted frequency follows the bound over sixty decibels.
+How well can the frequency of a tone be measured from 128 noisy samples? The Cramér–Rao bound says what no unbiased
+estimator can beat. A Fourier transform alone stops at the width of its bins. One adapted frequency follows the bound
+over sixty decibels.
 """
 
 import matplotlib.pyplot as plt
@@ -21,15 +22,23 @@ def estimates(y):
     """The frequency by the highest bin of a Fourier transform, and after it was allowed to move."""
     first = bins[np.argmax(np.abs(np.exp(-1j * np.outer(bins, time)) @ y))]
     model = AdaptiveFourierRegressor(
-        1, sampler="descent", initial=[[first]], n_steps=30, regularization=1e-12, standardize=False, early_stopping=False
+        1,
+        sampler="descent",
+        initial=[[first]],
+        n_steps=30,
+        regularization=1e-12,
+        standardize=False,
+        early_stopping=False,
     )
     return first, abs(float(model.fit(X, y).frequencies_[0, 0]))
 
 
 # %%
-# **Trials.** A tone of amplitude 1 with a random frequency and phase, and white noise. For each noise level 40 tones are estimated.
+# **Trials.** A tone of amplitude 1 with a random frequency and phase, and white noise. For each noise level 40
+# tones are estimated.
 #
-# The bound for the frequency of a tone of amplitude A in noise of variance σ², with N samples one unit apart, is 24 σ² / (A² N (N² − 1)).
+# The bound for the frequency of a tone of amplitude A in noise of variance σ², with N samples one unit apart, is 24
+# σ² / (A² N (N² − 1)).
 
 rng = np.random.default_rng(0)
 ratios = np.arange(-12, 61, 6)  # decibels: power of the tone over power of the noise
@@ -50,17 +59,23 @@ sigma = np.sqrt(0.5)
 y = np.cos(0.37 * time + 1) + sigma * rng.normal(size=N)
 axes[0].plot(time, y, ".", color="#8d99ae", label="samples at 0 dB")
 axes[0].plot(time, np.cos(0.37 * time + 1), color="#edae49", linewidth=3, alpha=0.7, label="the tone")
-model = AdaptiveFourierRegressor(1, sampler="descent", initial=[[0.35]], n_steps=30, regularization=1e-12, standardize=False)
+model = AdaptiveFourierRegressor(
+    1, sampler="descent", initial=[[0.35]], n_steps=30, regularization=1e-12, standardize=False
+)
 axes[0].plot(time, model.fit(X, y).predict(X), color="#2a6f97", linewidth=1.2, label="found")
 axes[0].set(title="A tone in noise", xlabel="sample", xlim=(-64, 64), ylim=(-3.4, 4.4))
 axes[0].legend(ncols=3, loc="upper center", columnspacing=1, handlelength=1.2)
 axes[1].semilogy(ratios, measured[:, 0], "s--", color="#d1495b", label="highest bin of the Fourier transform")
 axes[1].semilogy(ratios, measured[:, 1], "o", color="#2a6f97", markersize=8, label="one adapted frequency")
 axes[1].semilogy(ratios, bound, color="#1d2530", linewidth=1.2, label="Cramér–Rao bound")
-axes[1].set(title="Error of the frequency", xlabel="signal-to-noise ratio in dB", ylabel="root mean square error, rad per sample")
+axes[1].set(
+    title="Error of the frequency",
+    xlabel="signal-to-noise ratio in dB",
+    ylabel="root mean square error, rad per sample",
+)
 axes[1].legend()
 plt.show()
 
 # %%
-# At −6 dB and below both fail together: the highest bin is sometimes a peak of the noise, and no local move can mend that. This threshold is known for every
-# estimator of this kind.
+# At −6 dB and below both fail together: the highest bin is sometimes a peak of the noise, and no local move can
+# mend that. This threshold is known for every estimator of this kind.

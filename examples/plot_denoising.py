@@ -2,9 +2,9 @@
 A chirp out of noise
 ====================
 
-Two stars spiral into each other: a tone that becomes higher and louder until it stops. The detector hears it in noise as strong as itself, at moments that are not
-evenly spaced. A filter wants even samples and
-one bandwidth. Adapted frequencies are told neither, and come as close as the best filter that the truth itself could pick.
+Two stars spiral into each other: a tone that becomes higher and louder until it stops. The detector hears it in noise
+as strong as itself, at moments that are not evenly spaced. A filter wants even samples and one bandwidth. Adapted
+frequencies are told neither, and come as close as the best filter that the truth itself could pick.
 """
 
 import matplotlib.pyplot as plt
@@ -27,16 +27,19 @@ noise = clean.std()
 heard = clean + noise * rng.normal(size=time.size)
 
 # %%
-# **Ours.** No bandwidth is given. The kernel that explores, the width of the model and λ are chosen on validation rows.
+# **Ours.** No bandwidth is given. The kernel that explores, the width of the model and λ are chosen on validation
+# rows.
 
 model = AdaptiveFourierRegressor(64, random_state=0).fit(time[:, None], heard)
 found = model.predict(time[:, None])
 
 # %%
-# **A filter.** A Savitzky–Golay filter, which takes the samples as if they were evenly spaced. Its window is the best of many, picked by the true error: no
-# one could pick it so well in earnest.
+# **A filter.** A Savitzky–Golay filter, which takes the samples as if they were evenly spaced. Its window is the
+# best of many, picked by the true error: no one could pick it so well in earnest.
 
-filtered = min((savgol_filter(heard, window, 3) for window in range(11, 400, 10)), key=lambda f: np.mean((f - clean) ** 2))
+filtered = min(
+    (savgol_filter(heard, window, 3) for window in range(11, 400, 10)), key=lambda f: np.mean((f - clean) ** 2)
+)
 
 
 def error(estimate):
@@ -50,7 +53,10 @@ print(f"error over the signal's own size: filter {error(filtered):.2f}, ours {er
 figure, axes = plt.subplots(3, 1, figsize=(10, 7), sharex=True, height_ratios=[1, 1.1, 1.1])
 axes[0].plot(time, heard, ".", color="#8d99ae", markersize=2)
 axes[0].set(title="Heard: 3,000 samples, noise as strong as the signal", ylabel="strain")
-for panel, estimate, name, colour in ((axes[1], filtered, "the best filter", "#edae49"), (axes[2], found, "adapted frequencies", "#2a6f97")):
+for panel, estimate, name, colour in (
+    (axes[1], filtered, "the best filter", "#edae49"),
+    (axes[2], found, "adapted frequencies", "#2a6f97"),
+):
     panel.plot(time, clean, color="#1d2530", linewidth=1, label="the truth")
     panel.plot(time, estimate, color=colour, linewidth=2.4, alpha=0.85, label=name)
     panel.set(title=f"{name.capitalize()}: error {error(estimate):.2f}", ylabel="strain", ylim=(-1.3, 1.3), xlim=(0, 1))

@@ -2,8 +2,8 @@
 Handwritten digits, and the ones it is unsure about
 ===================================================
 
-1,797 digits of 8 × 8 pixels. The classifier needs no settings. Its probabilities are calibrated on held-out rows, so we can ask which digits it
-finds hard, and look at them.
+1,797 digits of 8 × 8 pixels. The classifier needs no settings. Its probabilities are calibrated on held-out rows, so
+we can ask which digits it finds hard, and look at them.
 """
 
 import matplotlib.pyplot as plt
@@ -23,15 +23,16 @@ wrong = guess != y_test
 print(f"{wrong.sum()} of {len(y_test)} test digits are wrong ({wrong.mean():.1%})")
 
 # %%
-# **Unsure first.** The sixteen test digits with the lowest certainty, with the two most likely classes. Most of them would make a human
-# hesitate. If a person checks the hundred least certain digits, few errors are left:
+# **Unsure first.** The sixteen test digits with the lowest certainty, with the two most likely classes. Most of
+# them would make a human hesitate. If a person checks the hundred least certain digits, few errors are left:
 
 order = np.argsort(certainty)
 print(f"{wrong[order[:100]].sum()} of {wrong.sum()} errors are among the 100 least certain digits")
 
 # %%
-# **What the waves look at.** A frequency is a vector of 64 numbers, one for each pixel: it is an image itself. On the right are the sixteen
-# whose amplitudes are largest. The model knows nothing about neighbouring pixels, and yet they form patches.
+# **What the waves look at.** A frequency is a vector of 64 numbers, one for each pixel: it is an image itself. On
+# the right are the sixteen whose amplitudes are largest. The model knows nothing about neighbouring pixels, and yet
+# they form patches.
 
 figure = plt.figure(figsize=(11, 5.6))
 left, right = figure.subfigures(1, 2, wspace=0.04)

@@ -2,8 +2,8 @@
 Drift and diffusion from snapshots
 ==================================
 
-A particle is pushed by a force that we do not know, and shaken by noise that we do not know. All that we have are pairs of snapshots: where it was, and
-where it was a moment later. Two regressions give both back.
+A particle is pushed by a force that we do not know, and shaken by noise that we do not know. All that we have are
+pairs of snapshots: where it was, and where it was a moment later. Two regressions give both back.
 """
 
 import matplotlib.pyplot as plt
@@ -12,8 +12,8 @@ import numpy as np
 from fourierwalk import AdaptiveFourierRegressor
 
 # %%
-# **The data.** dX = b(X) dt + s(X) dW in the plane: two valleys with a current that goes round, and noise that is stronger on the right.
-# Many particles start somewhere; each is seen twice, Δ apart.
+# **The data.** dX = b(X) dt + s(X) dW in the plane: two valleys with a current that goes round, and noise that is
+# stronger on the right. Many particles start somewhere; each is seen twice, Δ apart.
 
 rng = np.random.default_rng(0)
 interval = 0.02
@@ -32,11 +32,14 @@ def noise(x):
 before = rng.uniform(-1.7, 1.7, size=(20_000, 2))
 after = before.copy()
 for _ in range(20):
-    after += drift(after) * interval / 20 + noise(after)[:, None] * rng.normal(size=after.shape) * np.sqrt(interval / 20)
+    after += drift(after) * interval / 20 + noise(after)[:, None] * rng.normal(size=after.shape) * np.sqrt(
+        interval / 20
+    )
 
 # %%
-# **Two regressions.** The mean of a displacement is b(x)Δ. The mean of its square, without the drift's share, is 2 s(x)²Δ. Each displacement is
-# mostly noise: the drift explains a third of its variance. Validation rows keep the models from fitting noise.
+# **Two regressions.** The mean of a displacement is b(x)Δ. The mean of its square, without the drift's share, is 2
+# s(x)²Δ. Each displacement is mostly noise: the drift explains a third of its variance. Validation rows keep the
+# models from fitting noise.
 
 moved = (after - before) / interval
 force = AdaptiveFourierRegressor(64, random_state=0).fit(before, moved)
@@ -55,7 +58,9 @@ print(f"relative error of the noise: {np.linalg.norm(found_noise - noise(points)
 # %%
 figure, axes = plt.subplots(1, 3, figsize=(13, 4.4))
 some = slice(0, 700)
-axes[0].quiver(*before[some].T, *(after - before)[some].T, angles="xy", scale_units="xy", scale=1, width=0.0025, color="#5b6470")
+axes[0].quiver(
+    *before[some].T, *(after - before)[some].T, angles="xy", scale_units="xy", scale=1, width=0.0025, color="#5b6470"
+)
 axes[0].set_title("Seen: 20,000 displacements")
 speed = np.linalg.norm(found, axis=1).reshape(a.shape)
 axes[1].streamplot(a, b, *found.T.reshape(2, *a.shape), color=speed, cmap="plasma", density=1.3, linewidth=1.4)

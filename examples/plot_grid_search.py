@@ -2,8 +2,9 @@
 Grid search in a pipeline
 =========================
 
-The estimators are scikit-learn's in every respect: pipelines, grid search, ``clone``. Here adapted features stand in the middle of a pipeline, and a logistic
-regression follows them. A grid search shows what moving the frequencies is worth: without it, everything hangs on the right bandwidth.
+The estimators are scikit-learn's in every respect: pipelines, grid search, ``clone``. Here adapted features stand in
+the middle of a pipeline, and a logistic regression follows them. A grid search shows what moving the frequencies is
+worth: without it, everything hangs on the right bandwidth.
 """
 
 import matplotlib.pyplot as plt
@@ -18,8 +19,8 @@ from sklearn.preprocessing import StandardScaler
 from fourierwalk import AdaptiveFourierFeatures
 
 # %%
-# **The pipeline.** ``AdaptiveFourierFeatures`` has seen the targets when it makes its columns: its frequencies were moved by them. So the whole pipeline must be
-# judged on other rows, which is what its cross-validation does.
+# **The pipeline.** ``AdaptiveFourierFeatures`` has seen the targets when it makes its columns: its frequencies were
+# moved by them. So the whole pipeline must be judged on other rows, which is what its cross-validation does.
 
 X, y = load_breast_cancer(return_X_y=True)
 features = AdaptiveFourierFeatures(n_steps=40, standardize=False, regularization=1e-3, random_state=0)
@@ -52,7 +53,14 @@ for panel, table, name in zip(axes, scores, ("drawn once", "that moved"), strict
         panel.text(column, row, f"{100 * value:.1f}", ha="center", va="center", color=colour, fontsize=9)
 axes[0].set_ylabel("number of frequencies")
 plane = PCA(2).fit_transform(StandardScaler().fit_transform(X))
-dots = axes[2].scatter(*plane.T, c=probability, cmap="coolwarm_r", s=18, edgecolors="#1d2530", linewidths=np.where((probability > 0.5) == y, 0, 1.4))
+dots = axes[2].scatter(
+    *plane.T,
+    c=probability,
+    cmap="coolwarm_r",
+    s=18,
+    edgecolors="#1d2530",
+    linewidths=np.where((probability > 0.5) == y, 0, 1.4),
+)
 axes[2].set(title="Held-out probabilities (rings: wrong)", xlabel="first principal component", ylabel="second")
 figure.colorbar(dots, label="probability of a benign tumour")
 plt.show()

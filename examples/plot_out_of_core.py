@@ -2,8 +2,8 @@
 Rows that do not fit
 ====================
 
-A table of six million rows lies on the disk as a memory map. The fit reads it in pieces: frequencies are found on a sample that stays in memory, and
-one pass over all rows gives the amplitudes. Memory does not grow with the file.
+A table of six million rows lies on the disk as a memory map. The fit reads it in pieces: frequencies are found on a
+sample that stays in memory, and one pass over all rows gives the amplitudes. Memory does not grow with the file.
 """
 
 import shutil
@@ -37,8 +37,9 @@ def written(n_rows):
 
 
 # %%
-# **Three files.** The first fits into the sample as a whole. The last has sixty times as many rows. ``fit`` gets memory maps; everything else is decided by itself.
-# ``tracemalloc`` counts the bytes that NumPy and Python allocate.
+# **Three files.** The first fits into the sample as a whole. The last has sixty times as many rows. ``fit`` gets
+# memory maps; everything else is decided by itself. ``tracemalloc`` counts the bytes that NumPy and Python
+# allocate.
 
 sizes = [100_000, 1_000_000, 6_000_000]
 fresh = rng.uniform(size=(20_000, 6))
@@ -65,7 +66,16 @@ axes[0].bar(place + 0.2, peaks, 0.38, color="#2a6f97", label="peak memory of the
 axes[0].set(title="The file grows, the memory does not", ylabel="MB", xticks=place, xticklabels=names, xlabel="rows")
 axes[0].legend(loc="upper left")
 axes[1].plot(place, errors, "o-", color="#d1495b", markersize=9)
-axes[1].set(title="More rows, better amplitudes", ylabel="error without noise", xticks=place, xticklabels=names, xlabel="rows", ylim=(0, 1.25 * max(errors)))
+axes[1].set(
+    title="More rows, better amplitudes",
+    ylabel="error without noise",
+    xticks=place,
+    xticklabels=names,
+    xlabel="rows",
+    ylim=(0, 1.25 * max(errors)),
+)
 for index in place:
-    axes[1].annotate(f"{seconds[index]:.0f} s", (index, errors[index]), (0, 10), textcoords="offset points", ha="center")
+    axes[1].annotate(
+        f"{seconds[index]:.0f} s", (index, errors[index]), (0, 10), textcoords="offset points", ha="center"
+    )
 plt.show()

@@ -2,7 +2,8 @@
 What happens outside the data
 =============================
 
-Between the data a model is as good as its validation says. Beyond them no model knows anything, and each kind is wrong in its own way. It is good to have seen how.
+Between the data a model is as good as its validation says. Beyond them no model knows anything, and each kind is
+wrong in its own way. It is good to have seen how.
 """
 
 import matplotlib.pyplot as plt
@@ -48,10 +49,10 @@ for panel in axes[1]:
 plt.show()
 
 # %%
-# - **Waves** go on oscillating. By default predictions are cut off a little beyond the range of the targets (``clamp``), which is why the first panel has flat
-#   parts. The band, two standard deviations, grows: believe it.
+# - **Waves** go on oscillating. By default predictions are cut off a little beyond the range of the targets
+#   (``clamp``), which is why the first panel has flat parts. The band, two standard deviations, grows: believe it.
 # - **A Gaussian process** returns to the mean within a length scale.
 # - **Trees** continue with the last value.
 #
-# None of them finds the dashed line. If you need a trend to continue, subtract it first, as in :ref:`the example of carbon dioxide
-# <sphx_glr_auto_examples_plot_co2.py>`.
+# None of them finds the dashed line. If you need a trend to continue, subtract it first, as in :ref:`the example of
+# carbon dioxide <sphx_glr_auto_examples_plot_co2.py>`.

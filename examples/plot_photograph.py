@@ -2,9 +2,9 @@
 A photograph from 200 waves
 ===========================
 
-A colour photograph is a function of two inputs with three outputs. Here 200 waves have to draw it. If their frequencies are drawn at random
-once and for all, much of the budget is spent on waves that the picture does not need. If the frequencies may move, the same number of waves
-draws eyes and fur.
+A colour photograph is a function of two inputs with three outputs. Here 200 waves have to draw it. If their
+frequencies are drawn at random once and for all, much of the budget is spent on waves that the picture does not need.
+If the frequencies may move, the same number of waves draws eyes and fur.
 """
 
 import matplotlib.pyplot as plt
@@ -31,11 +31,16 @@ def decibels(picture):
 
 
 # %%
-# Random Fourier features draw all frequencies from N(0, σ²). We let them choose the best of three σ, by the error itself.
+# Random Fourier features draw all frequencies from N(0, σ²). We let them choose the best of three σ, by the error
+# itself.
 
 K = 200
 candidates = [
-    drawn(AdaptiveFourierRegressor(K, sampler="fixed", initial=spread, regularization=1e-5, random_state=0).fit(X, colours))
+    drawn(
+        AdaptiveFourierRegressor(K, sampler="fixed", initial=spread, regularization=1e-5, random_state=0).fit(
+            X, colours
+        )
+    )
     for spread in (8.0, 12.0, 18.0)
 ]
 fixed = max(candidates, key=decibels)
@@ -47,8 +52,8 @@ model = AdaptiveFourierRegressor(K, sampler="descent", initial=12.0, n_steps=40,
 moved = drawn(model.fit(X, colours))
 
 # %%
-# Side by side. The last panel shows where the frequencies went. Each dot is a wave: its
-# direction and how many times it repeats across the picture. Large dots carry large amplitudes.
+# Side by side. The last panel shows where the frequencies went. Each dot is a wave: its direction and how many
+# times it repeats across the picture. Large dots carry large amplitudes.
 
 figure, axes = plt.subplots(1, 4, figsize=(13, 3.9), width_ratios=[1, 1, 1, 1.05])
 titles = [
@@ -64,10 +69,24 @@ waves, amplitudes = model.model_.spectrum()
 cycles = waves / (2 * np.pi)
 strength = np.sqrt(np.sum(np.abs(amplitudes) ** 2, axis=1))
 for sign in (1, -1):
-    axes[3].scatter(*(sign * cycles.T), s=8 + 150 * strength / strength.max(), c=np.log(strength), cmap="plasma", alpha=0.75, linewidths=0)
-axes[3].set(title="Where the waves went", xlabel="cycles across", ylabel="cycles down", aspect="equal", xlim=(-14, 14), ylim=(-14, 14))
+    axes[3].scatter(
+        *(sign * cycles.T),
+        s=8 + 150 * strength / strength.max(),
+        c=np.log(strength),
+        cmap="plasma",
+        alpha=0.75,
+        linewidths=0,
+    )
+axes[3].set(
+    title="Where the waves went",
+    xlabel="cycles across",
+    ylabel="cycles down",
+    aspect="equal",
+    xlim=(-14, 14),
+    ylim=(-14, 14),
+)
 plt.show()
 
 # %%
-# A photograph has edges, and edges are hard for waves. A compressor for photographs would use blocks or wavelets. The point here is another
-# one: at the same budget, adapted frequencies beat random ones by some decibels.
+# A photograph has edges, and edges are hard for waves. A compressor for photographs would use blocks or wavelets.
+# The point here is another one: at the same budget, adapted frequencies beat random ones by some decibels.

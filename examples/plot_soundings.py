@@ -2,8 +2,8 @@
 A sea floor from scattered soundings
 ====================================
 
-A ship measures the depth where it happens to be. From 2,000 such soundings around Vancouver Island we draw the land and the sea floor, with a map of how far
-off it may be.
+A ship measures the depth where it happens to be. From 2,000 such soundings around Vancouver Island we draw the land
+and the sea floor, with a map of how far off it may be.
 """
 
 import matplotlib.pyplot as plt
@@ -20,7 +20,8 @@ everywhere = np.column_stack([east.ravel() * np.cos(np.deg2rad(49)), north.ravel
 truth = height.ravel() / 1000.0
 
 # %%
-# **Soundings.** 2,000 points of the grid, fewer than one in five. There are fjords, ranges of 2,000 m and a shelf: far from one smooth hill.
+# **Soundings.** 2,000 points of the grid, fewer than one in five. There are fjords, ranges of 2,000 m and a shelf:
+# far from one smooth hill.
 
 rng = np.random.default_rng(0)
 seen = rng.choice(len(truth), 2000, replace=False)
@@ -31,7 +32,10 @@ unseen = np.setdiff1d(np.arange(len(truth)), seen)
 error = np.sqrt(np.mean((map_ - truth)[unseen] ** 2))
 low, high = model.predict_interval(everywhere[unseen], 0.9).T
 inside = np.mean((truth[unseen] > low) & (truth[unseen] < high))
-print(f"{model.n_frequencies_} waves; error where nobody measured {1000 * error:.0f} m (heights vary by {1000 * truth.std():.0f} m)")
+print(
+print(f"{model.n_frequencies_} waves; heights vary by {1000 * truth.std():.0f} m")
+print(f"error where nobody measured: {1000 * error:.0f} m")
+)
 print(f"{inside:.0%} of the other points are inside their 90 % intervals")
 
 # %%
@@ -45,7 +49,14 @@ picture = axes[0, 1].pcolormesh(east, north, map_.reshape(east.shape), shading="
 axes[0, 1].set_title(f"The map: {model.n_frequencies_:,} waves")
 axes[1, 0].pcolormesh(east, north, height / 1000, shading="nearest", **relief)
 axes[1, 0].set_title("The truth")
-doubt = axes[1, 1].pcolormesh(east, north, 1000 * spread.reshape(east.shape), shading="nearest", cmap="magma", vmax=1000 * np.quantile(spread, 0.99))
+doubt = axes[1, 1].pcolormesh(
+    east,
+    north,
+    1000 * spread.reshape(east.shape),
+    shading="nearest",
+    cmap="magma",
+    vmax=1000 * np.quantile(spread, 0.99),
+)
 axes[1, 1].set_title("How far off it may be")
 for panel in axes.flat:
     panel.contour(east, north, height, levels=[0], colors="#1d2530", linewidths=0.6)
@@ -59,4 +70,5 @@ figure.colorbar(doubt, ax=axes[1, 1], label="standard deviation in m")
 plt.show()
 
 # %%
-# The black line is the true coast; the model has not seen it. Standard deviations are larger in the mountains, where heights change from point to point.
+# The black line is the true coast; the model has not seen it. Standard deviations are larger in the mountains,
+# where heights change from point to point.

@@ -2,8 +2,8 @@
 A surrogate of a simulation, with its slopes and Sobol indices
 ==============================================================
 
-A simulation takes four inputs and some time. We run it 500 times, fit the outcome, and ask the fitted function what we could not ask the simulation:
-its exact slopes, and which inputs matter, in closed form.
+A simulation takes four inputs and some time. We run it 500 times, fit the outcome, and ask the fitted function what
+we could not ask the simulation: its exact slopes, and which inputs matter, in closed form.
 """
 
 import matplotlib.pyplot as plt
@@ -15,8 +15,8 @@ from fourierwalk import AdaptiveFourierRegressor
 from fourierwalk.calculus import Uniform
 
 # %%
-# **The simulation.** An epidemic: susceptible, infected and recovered people, with a lockdown that begins on some day. The outcome is the largest
-# share of people who are ill at the same time.
+# **The simulation.** An epidemic: susceptible, infected and recovered people, with a lockdown that begins on some
+# day. The outcome is the largest share of people who are ill at the same time.
 
 names = ["contacts a day", "days ill", "lockdown starts on day", "contacts left in lockdown"]
 lower, upper = np.array([0.2, 4.0, 10.0, 0.3]), np.array([0.6, 12.0, 60.0, 0.9])
@@ -39,8 +39,8 @@ model = AdaptiveFourierRegressor(standardize=True, random_state=0).fit(X[:400], 
 print(f"R² at 112 runs that the fit has not seen: {model.score(X[400:], y[400:]):.4f}")
 
 # %%
-# **Questions to the surrogate.** A derivative multiplies each amplitude by its frequency; an integral over a box is a product of one factor per
-# input. No sampling is needed for either.
+# **Questions to the surrogate.** A derivative multiplies each amplitude by its frequency; an integral over a box is
+# a product of one factor per input. No sampling is needed for either.
 
 sobol = model.model_.sobol(Uniform(lower, upper))
 side = np.linspace(0, 1, 60)
@@ -54,7 +54,9 @@ a, b = plane[:, 0].reshape(60, 60), plane[:, 2].reshape(60, 60)
 filled = axes[0].contourf(a, b, 100 * value, levels=16, cmap="magma")
 axes[0].contour(a, b, 100 * value, levels=16, colors="white", linewidths=0.3)
 few = np.s_[4::9, 4::9]
-axes[0].quiver(a[few], b[few], -slopes[few][..., 0] * 0.4, -slopes[few][..., 2] * 50, color="#fbfaf7", width=0.004, angles="uv")
+axes[0].quiver(
+    a[few], b[few], -slopes[few][..., 0] * 0.4, -slopes[few][..., 2] * 50, color="#fbfaf7", width=0.004, angles="uv"
+)
 axes[0].set(title="Arrows point to fewer ill people", xlabel=names[0], ylabel=names[2])
 figure.colorbar(filled, label="ill at the peak, %")
 place = np.arange(4)
@@ -65,4 +67,5 @@ axes[1].legend()
 plt.show()
 
 # %%
-# Where the bars "total" are longer than "alone", an input matters together with others: an early lockdown helps if contacts are many.
+# Where the bars "total" are longer than "alone", an input matters together with others: an early lockdown helps if
+# contacts are many.

@@ -2,8 +2,9 @@
 The walk itself, as a film
 ==========================
 
-Sixty-four frequencies start at zero. At every step each of them makes a small random move, and the amplitudes are solved for. A move is kept if the amplitude grows by it,
-and sometimes if it does not. After a while the frequencies lie where the Fourier transform of the target is large: nobody told them where that is.
+Sixty-four frequencies start at zero. At every step each of them makes a small random move, and the amplitudes are
+solved for. A move is kept if the amplitude grows by it, and sometimes if it does not. After a while the frequencies
+lie where the Fourier transform of the target is large: nobody told them where that is.
 """
 
 from itertools import chain
@@ -19,15 +20,16 @@ from fourierwalk.sampling import Metropolis, RandomWalk
 from fourierwalk.solving import LeastSquares
 
 # %%
-# **The target** is that of the paper's Case 1, with a = 0.1: a jump that is smoothed a little, under a bell. Its transform has a long tail.
+# **The target** is that of the paper's Case 1, with a = 0.1: a jump that is smoothed a little, under a bell. Its
+# transform has a long tail.
 
 rng = np.random.default_rng(0)
 x = np.sort(rng.normal(size=1500))
 y = sici(x / 0.1)[0] * np.exp(-(x**2) / 2)
 
 # %%
-# **The walk** is one page of code, and can be driven by hand. ``minimize`` takes frequencies to amplitudes; the sampler knows nothing else about the data. We
-# take a picture at 80 of the 1,000 steps.
+# **The walk** is one page of code, and can be driven by hand. ``minimize`` takes frequencies to amplitudes; the
+# sampler knows nothing else about the data. We take a picture at 80 of the 1,000 steps.
 
 minimize = LeastSquares(Rows(x[:, None], y[:, None]), ComplexExponentials(), regularization=0.01)
 walk = Metropolis(RandomWalk(1.0), exponent=1.0)
@@ -45,8 +47,8 @@ steps = walk.sample(minimize, start, np.random.default_rng(1), n_steps=1000)
 frames = list(shoot(chain([(start, None)], steps), moments(1000), look))
 
 # %%
-# **Stills.** Four moments of the walk. The error goes down fast, then up and down: a walk samples, it does not descend. Early stopping keeps the best
-# moment; ``sampler="auto"`` ends with descent.
+# **Stills.** Four moments of the walk. The error goes down fast, then up and down: a walk samples, it does not
+# descend. Early stopping keeps the best moment; ``sampler="auto"`` ends with descent.
 
 figure, axes = plt.subplots(2, 4, figsize=(12.5, 5.2), sharex="row", height_ratios=[1.3, 1])
 colours = plt.get_cmap("plasma")
@@ -78,7 +80,8 @@ class Framed:
 
     def _repr_html_(self):
         source = self.page.html().replace("&", "&amp;").replace('"', "&quot;")
-        return f'<iframe title="The walk as a film" srcdoc="{source}" style="width: 100%; height: 46rem; border: 0"></iframe>'
+        size = "width: 100%; height: 46rem; border: 0"
+        return f'<iframe title="The walk as a film" srcdoc="{source}" style="{size}"></iframe>'
 
 
 film = Film("64 frequencies walk", frames, target=y, x=x, error_name="RMSE", about="seed 1")

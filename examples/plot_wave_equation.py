@@ -2,8 +2,8 @@
 A wave equation without a mesh
 ==============================
 
-A string hangs between two walls. It is pulled up at one place and let go. Nothing is meshed: the equation, the walls and the start are conditions at
-scattered points, and a sum of waves has to meet them all.
+A string hangs between two walls. It is pulled up at one place and let go. Nothing is meshed: the equation, the walls
+and the start are conditions at scattered points, and a sum of waves has to meet them all.
 """
 
 import matplotlib.pyplot as plt
@@ -52,12 +52,16 @@ error = np.sqrt(np.mean((u - exact) ** 2) / np.mean(exact**2))
 print(f"relative error {error:.1e}")
 
 figure, axes = plt.subplots(1, 2, figsize=(12, 4.8), width_ratios=[1.3, 1])
-picture = axes[0].imshow(u, extent=(0, 1.6, 0, 1), origin="lower", aspect="auto", cmap="RdBu_r", vmin=-1, vmax=1, interpolation="bicubic")
+picture = axes[0].imshow(
+    u, extent=(0, 1.6, 0, 1), origin="lower", aspect="auto", cmap="RdBu_r", vmin=-1, vmax=1, interpolation="bicubic"
+)
 axes[0].set(title="A pulse between two walls", xlabel="time t", ylabel="position x")
 figure.colorbar(picture, ax=axes[0], label="height u")
 for step, moment in enumerate(np.linspace(0, 1.5, 7)):
     line = solver.predict(np.column_stack([x[:, 0], np.full(200, moment)]))
-    axes[1].fill_between(x[:, 0], -step, line * 0.9 - step, color=plt.get_cmap("viridis")(step / 7), alpha=0.85, linewidth=0)
+    axes[1].fill_between(
+        x[:, 0], -step, line * 0.9 - step, color=plt.get_cmap("viridis")(step / 7), alpha=0.85, linewidth=0
+    )
     axes[1].text(1.02, -step, f"t = {moment:.2f}", va="center", fontsize=9)
 axes[1].set(title="Turned over at each wall", xlabel="position x", yticks=[], xlim=(0, 1))
 axes[1].spines["left"].set_visible(False)

@@ -31,7 +31,9 @@ def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
         exec(compile(block, page, "exec"), names)
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", *(str(p.relative_to(ROOT)) for p in (ROOT / "docs").glob("*.md"))])
+@pytest.mark.parametrize(
+    "page", ["README.md", "CONTRIBUTING.md", *(str(p.relative_to(ROOT)) for p in (ROOT / "docs").glob("*.md"))]
+)
 def test_links_to_files_lead_somewhere(page):
     text = re.sub(r"^```.*?^```", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     for link in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
@@ -42,7 +44,9 @@ def test_links_to_files_lead_somewhere(page):
 def test_every_page_is_in_the_contents():
     listed = "\n".join(p.read_text(encoding="utf-8") for p in (ROOT / "docs").glob("*.md"))
     for page in [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs").glob("*.rst")]:
-        assert page.stem == "index" or re.search(rf"^{page.stem}$", listed, re.MULTILINE), f"no contents list {page.name}"
+        assert page.stem in ("index", "sg_execution_times") or re.search(rf"^{page.stem}$", listed, re.MULTILINE), (
+            f"no contents list {page.name}"
+        )
 
 
 def test_pictures_are_small():
@@ -58,14 +62,21 @@ def test_the_version_stands_in_one_place():
 
 
 def test_oldest_versions_are_the_lower_bounds():
-    project = {"dependencies": ["a>=1.2", "b[c]>=3"], "optional-dependencies": {"x": ["fourierwalk[y]", "ruff>=1"], "y": ["a>=1.2", "d-e>=0.9.1"]}}
+    project = {
+        "dependencies": ["a>=1.2", "b[c]>=3"],
+        "optional-dependencies": {"x": ["fourierwalk[y]", "ruff>=1"], "y": ["a>=1.2", "d-e>=0.9.1"]},
+    }
     assert oldest.constraints(project) == ["a==1.2", "b==3", "d-e==0.9.1"]
 
 
 def test_broken_links_are_found(tmp_path):
-    (tmp_path / "a.html").write_text('<a href="b.html#here">x</a><a href="b.html#there">x</a><img src="c.png"><a href="/d">x</a><a href="https://e">x</a>')
+    (tmp_path / "a.html").write_text(
+        '<a href="b.html#here">x</a><a href="b.html#there">x</a><img src="c.png"><a href="/d">x</a><a href="https://e">x</a>'
+    )
     (tmp_path / "b.html").write_text('<p id="here"></p>')
-    done = subprocess.run([sys.executable, ROOT / "docs" / "links.py", tmp_path], capture_output=True, text=True, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, ROOT / "docs" / "links.py", tmp_path], capture_output=True, text=True, encoding="utf-8"
+    )
     assert done.returncode == 1
     assert done.stdout.splitlines() == [
         "a.html: b.html#there has no such place",

@@ -14,7 +14,9 @@ FAST = ["plot_digits.py", "plot_denoising.py", "plot_cramer_rao.py"]  # some sec
 def run(path, folder, **environment):
     """Run an example in an empty folder, with warnings as errors."""
     environment = {**os.environ, "MPLBACKEND": "agg", "OMP_NUM_THREADS": "1", **environment}
-    done = subprocess.run([sys.executable, path], cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, path], cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8"
+    )
     assert done.returncode == 0, done.stderr
     assert list(folder.iterdir()) == []
 

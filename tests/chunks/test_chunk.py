@@ -25,7 +25,7 @@ def test_lists_and_frames_become_arrays():
 
 
 def test_columns_that_are_no_numbers_are_named():
-    with pytest.raises(ValueError, match="got (str|object) in column 'word': encode categories"):
+    with pytest.raises(ValueError, match=r"got (str|object) in column 'word': encode categories"):
         Chunk.of(0, pd.DataFrame({"word": ["a"]}), [1])
     with pytest.raises(ValueError, match="X in blocks must be dense, got a sparse csr_array in block 2"):
         Chunk.of(2, scipy.sparse.csr_array(np.eye(2)), [1, 2])
