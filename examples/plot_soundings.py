@@ -32,10 +32,8 @@ unseen = np.setdiff1d(np.arange(len(truth)), seen)
 error = np.sqrt(np.mean((map_ - truth)[unseen] ** 2))
 low, high = model.predict_interval(everywhere[unseen], 0.9).T
 inside = np.mean((truth[unseen] > low) & (truth[unseen] < high))
-print(
 print(f"{model.n_frequencies_} waves; heights vary by {1000 * truth.std():.0f} m")
 print(f"error where nobody measured: {1000 * error:.0f} m")
-)
 print(f"{inside:.0%} of the other points are inside their 90 % intervals")
 
 # %%
