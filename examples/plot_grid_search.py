@@ -66,6 +66,6 @@ figure.colorbar(dots, label="probability of a benign tumour")
 plt.show()
 
 # %%
-# Numbers in the tables are accuracies in per cent, means over five folds. Frequencies that move forgive a spread that is
-# too small. A spread that is much too large for 30 inputs (σ = 1) is mended by neither: ``sampler="auto"`` finds the
-# spread first.
+# Numbers in the tables are accuracies in per cent, means over five folds. Frequencies that move forgive a spread
+# that is too small. A spread that is much too large for 30 inputs (σ = 1) is mended by neither: ``sampler="auto"``
+# finds the spread first.
