@@ -37,6 +37,8 @@ html_theme_options = {
 }
 html_title = f"fourierwalk {version}"
 html_show_sourcelink = False
+html_static_path = ["_static"]
+html_css_files = ["gallery.css"]
 exclude_patterns = ["_build", "generated/*.md"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3

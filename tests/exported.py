@@ -40,7 +40,7 @@ class Case(NamedTuple):
     @property
     def codes(self):
         """The rows as numbers, for torch and C."""
-        if hasattr(self.model, "encoder_"):
+        if not isinstance(self.model, FourierModel) and self.model.encoder_ is not None:
             return self.model.encoder_.codes(self.rows)
         return self.rows.toarray() if scipy.sparse.issparse(self.rows) else self.rows
 

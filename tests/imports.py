@@ -1,7 +1,8 @@
-"""How the package hangs together: its longest chain of imports, what each module imports, and how large things are.
+"""How the package hangs together: its longest chain of imports, and how many modules each imports.
 
 ``python tests/imports.py [FOLDER …]`` prints it for the package that is here, or for any folders of Python files: an
-older checkout's ``src/fourierwalk``, or another library's, to compare with.
+older checkout's ``src/fourierwalk``, or another library's, to compare with. ``tests/sizes.py`` says how large things
+are.
 """
 
 import ast
@@ -51,29 +52,17 @@ def longest_chain(imports):
     return max(chains.values(), key=len)
 
 
-def sizes(sources):
-    """Lines of files and of functions."""
-    nodes = (node for source in sources for node in ast.walk(ast.parse(source)))
-    kinds = ast.FunctionDef | ast.AsyncFunctionDef
-    functions = [node.end_lineno - node.lineno + 1 for node in nodes if isinstance(node, kinds)]
-    return [source.count("\n") for source in sources], functions
-
-
 def report(root):
     sources = modules_of(root)
     package = root.name
     imports = {name: imports_of(source, name, set(sources)) for name, source in sources.items()}
     inner = {name for name in sources if not any(other.startswith(f"{name}.") for other in sources)}
     chain = longest_chain({name: imports[name] & inner for name in inner})
-    lines, functions = sizes(list(sources.values()))
     short = [name.removeprefix(f"{package}.") for name in chain]
     fan_out = sorted(((len(imports[name] & inner), name) for name in inner), reverse=True)
     print(f"{root}: {len(sources)} modules")
     print(f"longest chain: {len(chain)}: {' > '.join(short)}")
     print(f"imports of a module: median {statistics.median(n for n, _ in fan_out):g}, most {fan_out[0][0]}")
-    print(f"lines of a file: median {statistics.median(lines):g}, most {max(lines)}")
-    long = f"above 40: {sum(n > 40 for n in functions)} of {len(functions)}"
-    print(f"lines of a function: median {statistics.median(functions):g}, most {max(functions)}, {long}")
     for count, name in fan_out:
         print(f"{count:4d} {name.removeprefix(f'{package}.')}")
 

@@ -11,6 +11,7 @@ import time
 import numpy as np
 
 from fourierwalk import AdaptiveFourierRegressor, Checkpoint, Solver
+from fourierwalk.arrays.library import to_host
 
 CASES = {
     "auto": {"n_frequencies": 24, "n_steps": 90},
@@ -30,23 +31,23 @@ def problem():
 
 def fitted(case, checkpoint=None, library="numpy"):
     x, y = problem()
-    if library == "torch":
+    if library != "numpy":
         import torch
 
-        x, y = torch.asarray(x), torch.asarray(y)
+        x, y = (torch.asarray(part, device="cuda" if library == "cuda" else "cpu") for part in (x, y))
     settings = {"n_frequencies": 16, "random_state": 3, **CASES[case]}
     return AdaptiveFourierRegressor(**settings, checkpoint=checkpoint).fit(x, y)
 
 
 def told(model):
     """All that a fit has found, exactly."""
-    frequencies, amplitudes = (np.asarray(part) for part in (model.frequencies_, model.amplitudes_))
+    frequencies, amplitudes = (to_host(part) for part in (model.frequencies_, model.amplitudes_))
     x, _ = problem()
     history = model.history_
     return {
         "frequencies": frequencies.tobytes().hex(),
         "amplitudes": amplitudes.tobytes().hex(),
-        "predictions": np.asarray(model.predict(_like(x, model))).tobytes().hex(),
+        "predictions": to_host(model.predict(_like(x, model))).tobytes().hex(),
         "infos": repr([(*info[:4], str(info.solve), info.phase) for info in history.infos]),
         "looks": repr([tuple(look) for look in history.looks]),
         "decisions": list(history.decisions),
@@ -59,7 +60,7 @@ def _like(x, model):
         return x
     import torch
 
-    return torch.asarray(x)
+    return torch.asarray(x, device=model.frequencies_.device)
 
 
 if __name__ == "__main__":

@@ -8,15 +8,18 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tables import FEATURES, Plain, every_differentiable_kind, every_kind, problem
 
 from fourierwalk import model as model_module
-from fourierwalk.data import rows as rows_module
+from fourierwalk.data.affine import Affine
 from fourierwalk.data.features import ComplexExponentials, CosineSine
-from fourierwalk.data.rows import Block, Rows
-from fourierwalk.data.scaling import Affine, Scaling, SmoothClip
+from fourierwalk.data.rows import BLOCK_BYTES, Block, Rows
+from fourierwalk.data.scaling import Scaling
+from fourierwalk.data.smooth_clip import SmoothClip
 from fourierwalk.model import FourierModel, mean_squared_gradients
 
 CENTER, SCALE, OFFSET = np.array([3.0, -20.0]), np.array([2.0, 0.1]), np.array([100.0, -7.0])
 FOURIER = ["complex", "cos-sin"]
 N_FREQUENCIES = 4
+TRANSFORMED = int(model_module.LEAST_WORK) // 200
+"""As many rows, with 200 frequencies, are worth a non-uniform FFT."""
 
 
 def inputs(n_rows=9):
@@ -46,12 +49,20 @@ def test_values_are_the_definition(kind, anywhere):
     assert_allclose(anywhere.host(values), OFFSET + (design(kind) @ unknowns(kind)).real, atol=1e-11)
 
 
-@every_kind
-def test_blocks_change_nothing(kind, xp, monkeypatch):
-    model, x = model_of(kind, xp), xp.asarray(inputs())
-    at_once = xp.host(model(x))
-    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * N_FREQUENCIES * 2)
-    assert_allclose(xp.host(model(x)), at_once, atol=1e-12)
+@pytest.mark.parametrize("name", ["cos-sin", "sigmoid"])
+def test_blocks_change_nothing(name, xp):
+    """All rows make several blocks, the first of them are one."""
+    kind, n = FEATURES[name], BLOCK_BYTES // (8 * 96)
+    rng, features = np.random.default_rng(0), FEATURES[name].features
+    amplitudes = (rng.standard_normal((n, 2)) + 0j if kind.extra == 0 else rng.standard_normal((n, 2))) / n
+    omega = xp.asarray(kind.frequencies(n, 2))
+    model = replace(model_of(kind, xp), frequencies=omega, amplitudes=xp.asarray(amplitudes))
+    x = xp.asarray(inputs(96 * 4 // features.n_columns))
+    few = 96 // features.n_columns
+    blocks = list(model.scaling.rows(x).blocks(features.n_columns * n))
+    assert [int(block.x.shape[0]) for block in blocks] == 4 * [few]
+    parts = [xp.host(model(x[i * few : (i + 1) * few, :])) for i in range(4)]
+    assert_allclose(xp.host(model(x)), np.concatenate(parts), atol=1e-12)
 
 
 @pytest.mark.parametrize("name", FOURIER)
@@ -111,20 +122,27 @@ def test_models_pickle(kind, xp):
 def test_values_through_a_transform_are_those_of_the_sum(features, monkeypatch):
     pytest.importorskip("finufft")
     rng = np.random.default_rng(0)
-    x = 3 + 5 * rng.standard_normal((400, 2))
+    x = 3 + 5 * rng.standard_normal((TRANSFORMED, 2))
     scaling = Scaling.fit(x, x)
-    beta = rng.standard_normal((20, 2)) + 1j * rng.standard_normal((20, 2))
-    model = FourierModel(rng.standard_normal((20, 2)), beta, np.array([1.0, -2.0]), features, scaling)
-    direct = model(x)
+    beta = rng.standard_normal((200, 2)) + 1j * rng.standard_normal((200, 2))
+    model = FourierModel(rng.standard_normal((200, 2)), beta, np.array([1.0, -2.0]), features, scaling)
     called = []
     evaluate = model_module.nufft.evaluate
     monkeypatch.setattr(model_module.nufft, "evaluate", lambda *a: called.append(1) or evaluate(*a))
-    monkeypatch.setattr(model_module, "LEAST_WORK", 1.0)
-    np.testing.assert_allclose(model(x), direct, atol=1e-9)
+    direct = model(x[:400])
+    assert not called  # too few rows
+    np.testing.assert_allclose(model(x)[:400], direct, atol=1e-9)
     assert called
 
 
 # Clipped inputs
+
+
+def widened(model, n_frequencies=200):
+    """A model of cosines and sines with more frequencies."""
+    rng = np.random.default_rng(2)
+    beta = rng.standard_normal((n_frequencies, 2)) + 1j * rng.standard_normal((n_frequencies, 2))
+    return replace(model, frequencies=rng.standard_normal((n_frequencies, 2)), amplitudes=beta)
 
 
 def clipped_model(kind, backend):
@@ -156,13 +174,12 @@ def test_clipped_inputs_have_no_spectrum(name, xp):
         clipped_model(FEATURES[name], xp).spectrum()
 
 
-def test_clipped_inputs_go_through_a_transform_too(monkeypatch):
+def test_clipped_inputs_go_through_a_transform_too():
     pytest.importorskip("finufft")
-    model, x = clipped_model(FEATURES["cos-sin"], Plain), inputs(400)
-    direct = model(x)
-    monkeypatch.setattr(model_module, "LEAST_WORK", 1.0)
+    model, x = widened(clipped_model(FEATURES["cos-sin"], Plain)), inputs(TRANSFORMED)
     assert model._transform_pays(x)
-    assert_allclose(model(x), direct, atol=1e-9)
+    assert not model._transform_pays(x[:400])
+    assert_allclose(model(x)[:400], model(x[:400]), atol=1e-9)
 
 
 # Bounds and importances
@@ -180,10 +197,10 @@ def test_values_stay_within_the_bounds_of_their_output(kind, anywhere):
     assert_array_equal(anywhere.host(bounded.columns(x)), anywhere.host(model.columns(x)))
 
 
-def test_bounds_hold_through_a_transform_too(monkeypatch):
+def test_bounds_hold_through_a_transform_too():
     pytest.importorskip("finufft")
-    model, x = model_of(FEATURES["cos-sin"], Plain), inputs(400)
-    monkeypatch.setattr(model_module, "LEAST_WORK", 1.0)
+    model, x = widened(model_of(FEATURES["cos-sin"], Plain)), inputs(TRANSFORMED)
+    assert model._transform_pays(x)
     bounds = np.array([[99.9, -7.1], [100.1, -6.9]])
     values = replace(model, bounds=bounds)(x)
     assert_array_equal(values.min(axis=0), bounds[0])
@@ -229,14 +246,22 @@ def expected_squares(kind, x, weight, step=1e-6):
     return np.array(means)
 
 
-@pytest.mark.parametrize("blocks", ["one block", "blocks", "few gradients"])
+@pytest.mark.parametrize("weighted", [True, False], ids=["weighted", "plain"])
+def test_squares_are_summed_for_some_rows_at_a_time(weighted, xp):
+    rng = np.random.default_rng(0)
+    slopes, vectors, weight = rng.standard_normal((23, 4)), rng.standard_normal((4, 3)), rng.random(23)
+    expected = (weight if weighted else np.ones(23)) @ (slopes @ vectors) ** 2
+    there = [xp.asarray(slopes), xp.asarray(vectors), xp.asarray(weight) if weighted else None]
+    for most in (1, 3 * 5, 10**6):
+        assert_allclose(xp.host(model_module._summed_squares(*there, most_entries=most)), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("blocks", ["one block", "blocks"])
 @pytest.mark.parametrize("weighted", [True, False], ids=["weighted", "plain"])
 @every_differentiable_kind
-def test_mean_squared_gradients(kind, weighted, blocks, xp, monkeypatch):
+def test_mean_squared_gradients(kind, weighted, blocks, xp):
     x, _, weight = problem(23, n_inputs=3)
     block_bytes = 8 * 3 * N_FREQUENCIES * 5 if blocks == "blocks" else None
-    if blocks == "few gradients":
-        monkeypatch.setattr(model_module, "MOST_ENTRIES", 3 * 5)
     rows = Rows(xp.asarray(x), weight=xp.asarray(weight) if weighted else None, block_bytes=block_bytes)
     omega, beta = kind.frequencies(N_FREQUENCIES, 3), kind.amplitudes(amplitudes_of(kind))
     found = mean_squared_gradients(rows, kind.features, xp.asarray(omega), xp.asarray(beta))

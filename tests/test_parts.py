@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import fourierwalk
-from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierRegressor, inputs, parts
+from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierRegressor, parts
+from fourierwalk.inputs import device as place
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((300, 2))
@@ -158,7 +159,7 @@ def test_tables_are_encoded_as_in_the_first_part():
 
 def test_sums_are_made_on_the_device_and_kept_on_the_host(monkeypatch):
     torch = pytest.importorskip("torch")
-    monkeypatch.setattr(inputs, "on_device", lambda values, device: torch.as_tensor(values))
+    monkeypatch.setattr(place, "on_device", lambda values, device: torch.as_tensor(values))
     found = in_parts(fixed(device="cuda"), X, Y, [100])
     assert type(found._seen.equations[0].gram) is type(found.amplitudes_) is np.ndarray
     assert_allclose(found.amplitudes_, fixed().fit(X, Y).amplitudes_, rtol=1e-9, atol=1e-9)
@@ -225,7 +226,10 @@ CLASSES = fixed(AdaptiveFourierClassifier).partial_fit(X, LABELS)
         (lambda: REGRESSION.partial_fit(X[:, :1], Y), "X has 1 features, but AdaptiveFourierRegressor is expecting 2"),
         (lambda: REGRESSION.partial_fit(X, None), "y must be targets, got None."),
         (lambda: REGRESSION.partial_fit(X, Y[:9]), "y must have as many rows as X, 300, got 9."),
-        (lambda: REGRESSION.partial_fit(X, np.stack((Y, Y), 1)), "y must have 1 outputs as in the first part, got 2."),
+        (
+            lambda: REGRESSION.partial_fit(X, np.stack((Y, Y), 1)),
+            "y must have as many outputs as in the first part, 1, got 2.",
+        ),
         (lambda: REGRESSION.partial_fit(X, np.where(Y > 5, np.nan, Y)), "y contains NaN"),
         (lambda: REGRESSION.partial_fit(X, Y, np.ones(7)), "sample_weight must have shape (300,)"),
         (lambda: REGRESSION.partial_fit(X, Y, half_life=0), "half_life must be"),

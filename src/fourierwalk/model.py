@@ -100,7 +100,7 @@ class FourierModel(Exportable):
             return nufft.evaluate(points, self.frequencies, self.amplitudes, 1e-12).real + self.offset
         if self._waves is not None and isinstance(x, np.ndarray):
             return self._waves(x)
-        return self._concat(x, self._of_block) + self.offset
+        return self._by_blocks(x, self._of_block) + self.offset
 
     @cached_property
     def _waves(self) -> WaveSum | None:
@@ -177,20 +177,7 @@ class FourierModel(Exportable):
         )
 
     def save(self, path: Path | str) -> Path:
-        """Write the model as one file of JSON and arrays, which `fourierwalk.load` reads.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> import numpy as np
-        >>> import fourierwalk
-        >>> x = np.linspace(-3, 3, 300)[:, None]
-        >>> model = fourierwalk.AdaptiveFourierRegressor(8, random_state=0).fit(x, np.sin(2 * x[:, 0])).model_
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     loaded = fourierwalk.load(model.save(Path(folder) / "sine.fw"))
-        >>> bool(np.all(loaded(x) == model(x)))
-        True
-        """
+        """Write the model as one file of JSON and arrays, which `fourierwalk.load` reads."""
         return container.write(path, type(self).__name__, self.to_tables())
 
     def description(self) -> Description:
@@ -207,13 +194,13 @@ class FourierModel(Exportable):
         for amplitudes in (real, turned):
             coefficients = self.features.coefficients(amplitudes)
             parts.append(
-                self._concat(x, lambda block, c=coefficients: self.features.columns(block, self.frequencies) @ c)
+                self._by_blocks(x, lambda block, c=coefficients: self.features.columns(block, self.frequencies) @ c)
             )
         return complex_of(parts[0], parts[1]) + xp.astype(self.offset, xp.complex128)
 
     def columns(self, x: Any) -> Array:
         """The real columns of the features at x, (n, n_columns · K)."""
-        return self._concat(x, lambda block: self.features.columns(block, self.frequencies))
+        return self._by_blocks(x, lambda block: self.features.columns(block, self.frequencies))
 
     def spectrum(self) -> tuple[Array, Array]:
         """Frequencies in the inputs' own units, (K, d), and the amplitudes that belong to them, (K, q).
@@ -297,7 +284,7 @@ class FourierModel(Exportable):
             return False
         return nufft.evaluation_bytes(self.scaling.rows(x).x, self.frequencies) < 0.25 * free_bytes()
 
-    def _concat(self, x: Any, evaluate: Any) -> Array:
+    def _by_blocks(self, x: Any, evaluate: Any) -> Array:
         """The results of `evaluate` for all blocks of rows, one below the other."""
         rows = self.scaling.rows(x)
         width = self.features.n_columns * self.frequencies.shape[0]
@@ -340,9 +327,9 @@ def mean_squared_gradients(rows: Rows, features: Any, frequencies: Array, amplit
     return rows.sum(term, (features.n_columns + 1) * int(frequencies.shape[0])) / rows.total_weight
 
 
-def _summed_squares(slopes: Array, vectors: Array, weight: Array | None) -> Array:
+def _summed_squares(slopes: Array, vectors: Array, weight: Array | None, most_entries: int = MOST_ENTRIES) -> Array:
     """Σₙ wₙ (slopes @ vectors)ₙ², (d,), computed for some rows at a time."""
-    n_rows, height = int(slopes.shape[0]), max(1, MOST_ENTRIES // int(vectors.shape[1]))
+    n_rows, height = int(slopes.shape[0]), max(1, most_entries // int(vectors.shape[1]))
     xp, total = namespace(vectors), namespace(vectors).zeros_like(vectors[0, :])
     for start in range(0, n_rows, height):
         part = slice(start, min(start + height, n_rows))

@@ -13,7 +13,7 @@ from fourierwalk.arrays.library import Array, is_foreign, like, to_host
 from fourierwalk.training.accumulation import Accumulation
 from fourierwalk.training.policy import DEFAULT
 from fourierwalk.training.training import Data
-from fourierwalk.weights import checked
+from fourierwalk.weights import checked_weights
 
 
 class Unsummed(NamedTuple):
@@ -45,8 +45,8 @@ def numbers(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Data:
     y, n_outputs = inputs.later_numbers(y, "y", X), int(estimator.model_.amplitudes.shape[1])
     _check_length(X, y)
     if y.shape[1] != n_outputs:
-        raise ValueError(f"y must have {n_outputs} outputs as in the first part, got {y.shape[1]}.")
-    weight = None if sample_weight is None else checked(sample_weight, int(X.shape[0]))
+        raise ValueError(f"y must have as many outputs as in the first part, {n_outputs}, got {y.shape[1]}.")
+    weight = None if sample_weight is None else checked_weights(sample_weight, int(X.shape[0]))
     return _without_zeros(X, y, weight)
 
 
@@ -96,12 +96,12 @@ def check_class_weight(class_weight: Any) -> None:
 
 def total(weight: Any, n_rows: int) -> float:
     """The sum of the weights as they were given; without weights the number of rows."""
-    return float(n_rows) if weight is None else float(np.sum(checked(weight, n_rows)))
+    return float(n_rows) if weight is None else float(np.sum(checked_weights(weight, n_rows)))
 
 
 def class_weights(class_weight: Any, names: np.ndarray, codes: np.ndarray, sample_weight: Any) -> np.ndarray | None:
     """The weight of each row, as given, times the weight of its class if there is a dict of them."""
-    weight = None if sample_weight is None else checked(sample_weight, codes.size)
+    weight = None if sample_weight is None else checked_weights(sample_weight, codes.size)
     if class_weight is None or isinstance(class_weight, str):
         return weight
     factors = np.array([float(class_weight.get(label, 1.0)) for label in names.tolist()])[codes]

@@ -14,18 +14,18 @@ def weights(sample_weight: Any, n_rows: int) -> np.ndarray:
 
     Rows of weight zero keep it and do not count in either rule.
     """
-    weight = checked(sample_weight, n_rows)
+    weight = checked_weights(sample_weight, n_rows)
     if np.all(weight[weight > 0] == np.max(weight)):
         return (weight > 0).astype(np.float64)
     whole = np.all(weight == np.round(weight))
     return weight if whole else weight * (np.count_nonzero(weight) / np.sum(weight))
 
 
-def checked(sample_weight: Any, n_rows: int) -> np.ndarray:
+def checked_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
     """The weights as they were given, as doubles; a number is the weight of every row."""
     given = np.asarray(to_host(sample_weight) if is_foreign(sample_weight) else sample_weight)
     if given.dtype.kind not in "biuf":
-        raise ValueError(f"sample_weight must be real numbers, got {given.dtype}.")
+        raise ValueError(f"sample_weight must be real numbers, got an array of {given.dtype}.")
     weight = np.full(n_rows, given, dtype=np.float64) if given.ndim == 0 else given.astype(np.float64)
     if weight.shape != (n_rows,):
         expected = f"shape ({n_rows},), one weight per row of X"

@@ -70,39 +70,37 @@ def test_a_ridge_is_added_to_a_copy(anywhere):
     assert_array_equal(anywhere.host(matrix), hermitian(4))
 
 
-@pytest.mark.parametrize("n", [8, 13, 32])
+@pytest.mark.parametrize("n", [13, factorisation.CORNER_UNKNOWNS, factorisation.CORNER_UNKNOWNS + 13])
 @pytest.mark.parametrize("is_complex", [False, True])
 @pytest.mark.parametrize("stack", [(), (3,)])
-def test_solving_by_blocks(n, is_complex, stack, monkeypatch):
-    """What a GPU does with large factors, in blocks of four."""
+def test_solving_by_blocks(n, is_complex, stack):
+    """What a GPU does with large factors: one block, or several of which the last is smaller."""
     torch = pytest.importorskip("torch")
-    monkeypatch.setattr(factorisation, "CORNER_UNKNOWNS", 4)
     matrix, values = equations(torch, n, is_complex, stack)
     matrix = matrix + n * torch.eye(n)
     solved = factorisation._substituted(torch.linalg.cholesky(matrix), values)
     assert_allclose((matrix @ solved).numpy(), values.numpy(), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("n", [3, 8, 13])
+@pytest.mark.parametrize("blocks_from", [None, 8])
+@pytest.mark.parametrize("n", [3, 13, factorisation.CORNER_UNKNOWNS + 13])
 @pytest.mark.parametrize("is_complex", [False, True])
 @pytest.mark.parametrize("stack", [(), (3,)])
-def test_solving_by_a_border(n, is_complex, stack, monkeypatch):
-    """What a GPU does: the same solution and the same verdict as by two substitutions; from 8 on by blocks here."""
+def test_solving_by_a_border(n, is_complex, stack, blocks_from):
+    """What a GPU does: the same solution and the same verdict as by two substitutions."""
     torch = pytest.importorskip("torch")
-    monkeypatch.setattr(factorisation, "CORNER_UNKNOWNS", 4)
-    monkeypatch.setattr(factorisation, "BLOCKS_FROM", 8)
     matrix, values = equations(torch, n, is_complex, stack)
     expected, is_safe = factorisation.solved(matrix, 0.3, values)
-    found, flag = factorisation._by_border(matrix, 0.3, values)
+    found, flag = factorisation._by_border(matrix, 0.3, values, blocks_from=blocks_from)
     assert_allclose(found.numpy(), expected.numpy(), rtol=0, atol=1e-10)
     assert flag.shape == is_safe.shape == stack
     assert flag.all()
     assert is_safe.all()
-    zero, flag = factorisation._by_border(matrix, 0.3, 0 * values)
+    zero, flag = factorisation._by_border(matrix, 0.3, 0 * values, blocks_from=blocks_from)
     assert flag.all()
     assert not zero.any()
     for bad in (matrix - 1e3 * torch.eye(n), torch.nan * matrix, 1e20 * torch.ones_like(matrix)):
-        assert not factorisation._by_border(bad, 0.3, values)[1].any()
+        assert not factorisation._by_border(bad, 0.3, values, blocks_from=blocks_from)[1].any()
 
 
 def test_solving_with_and_without_a_ridge(anywhere):

@@ -47,13 +47,12 @@ def test_phases_of_every_size(scale):
 
 @pytest.mark.cuda
 @pytest.mark.usefixtures("_compiler")
-def test_more_frequencies_than_a_grid_is_high(monkeypatch):
-    monkeypatch.setattr(kernels, "MOST_FREQUENCIES", 3)
-    by_frequency = drawn(7, 1500).cuda()
-    store = torch.empty((14, 1504), dtype=torch.bfloat16, device="cuda")
+def test_more_frequencies_than_a_grid_is_high():
+    by_frequency = drawn(kernels.MOST_FREQUENCIES + 7, 30).cuda()
+    store = torch.empty((2 * by_frequency.shape[0], 32), dtype=torch.bfloat16, device="cuda")
     assert kernels.cos_sin(by_frequency.mT, store)
     expected = torch.cat((torch.cos(by_frequency), torch.sin(by_frequency))).double()
-    assert float((store[:, :1500].double() - expected).abs().max()) <= 2.0**-9 + 1e-6
+    assert float((store[:, :30].double() - expected).abs().max()) <= 2.0**-9 + 1e-6
 
 
 @pytest.mark.cuda
@@ -77,12 +76,15 @@ def test_what_it_is_not_made_for():
 
 @pytest.mark.cuda
 @pytest.mark.usefixtures("_compiler")
-def test_columns_are_the_same_by_one_pass_and_by_two(monkeypatch):
-    found = []
-    for least in (0, 10**9):
-        monkeypatch.setattr(cosines, "WORTH_A_KERNEL", least)
-        phases = drawn(33, 2001).cuda().mT
-        found.append(cosines.cos_sin(lambda part, phases=phases: phases[part], (2001, 33), "bf16").double())
+def test_columns_are_the_same_by_one_pass_and_by_two():
+    """All rows are enough for the kernel, half of them are not."""
+    n_rows = cosines.WORTH_A_KERNEL // 32
+    phases = drawn(33, n_rows).cuda().mT
+    halves = phases[: n_rows // 2], phases[n_rows // 2 :]
+    found = [
+        torch.cat([cosines.cos_sin(lambda part, x=x: x[part], tuple(x.shape), "bf16").double() for x in parts])
+        for parts in ((phases,), halves)
+    ]
     assert float((found[0] - found[1]).abs().max()) <= 2.0**-8  # of numbers between two of bf16
     assert float((found[0] != found[1]).double().mean()) < 0.01
 
@@ -90,11 +92,11 @@ def test_columns_are_the_same_by_one_pass_and_by_two(monkeypatch):
 def test_without_a_compiler_two_passes_serve(monkeypatch):
     monkeypatch.setattr(kernels, "_compiled", lambda device: None)
     monkeypatch.setattr(cosines, "is_remote", lambda values: True)
-    monkeypatch.setattr(cosines, "WORTH_A_KERNEL", 0)
-    phases = drawn(3, 8).mT
-    assert not kernels.cos_sin(phases, torch.empty((6, 8), dtype=torch.bfloat16))
-    columns = cosines.cos_sin(lambda part: phases[part], (8, 3), "bf16")
-    assert_array_equal(columns[:, :3].float().numpy(), torch.cos(phases).bfloat16().float().numpy())
+    n_rows = cosines.WORTH_A_KERNEL // 64
+    phases = drawn(64, n_rows).mT
+    assert not kernels.cos_sin(phases, torch.empty((128, n_rows), dtype=torch.bfloat16))
+    columns = cosines.cos_sin(lambda part: phases[part], (n_rows, 64), "bf16")
+    assert_array_equal(columns[:, :64].float().numpy(), torch.cos(phases).bfloat16().float().numpy())
 
 
 def test_where_there_is_no_compiler():

@@ -15,7 +15,7 @@ def setting():
 
 @pytest.mark.parametrize("name", gpu.BENCHES)
 def test_every_figure_is_measured(name, setting):
-    figures = gpu.BENCHES[name](setting)
+    figures = list(gpu.BENCHES[name](setting))
     assert figures
     assert np.all(np.isfinite([figure.value for figure in figures]))
     if name == "repeatability":

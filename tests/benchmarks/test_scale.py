@@ -16,7 +16,7 @@ def test_figures_are_measured_and_written(tmp_path):
     assert cli.main(["bench", "--small", "--only", "growth", "out-of-core", "--out", str(tmp_path)]) == 0
     content = json.loads((tmp_path / "bench.json").read_text())
     figures = [figure for part in content["parts"].values() for figure in part["figures"]]
-    assert len(figures) == 7
+    assert len(figures) == 10
     assert np.all(np.isfinite([figure["value"] for figure in figures]))
     traffic = next(figure for figure in figures if "50 times the rows" in figure["what"])
     assert traffic["value"] == 1

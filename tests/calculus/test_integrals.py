@@ -1,10 +1,12 @@
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from tables import FEATURES, Plain
 
 from fourierwalk.calculus import Gaussian, Uniform, integrals
-from fourierwalk.data.scaling import Affine, Scaling, SmoothClip
+from fourierwalk.data.affine import Affine
+from fourierwalk.data.scaling import Scaling
+from fourierwalk.data.smooth_clip import SmoothClip
 from fourierwalk.model import FourierModel
 
 CENTER, SCALE = np.array([3.0, -20.0, 0.5]), np.array([2.0, 0.1, 1.0])
@@ -58,28 +60,47 @@ def variances(inputs, model):
 
 
 @every_distribution
-def test_moments(inputs, xp):
-    mean, variance = (xp.host(part) for part in model_of(xp).moments(inputs))
+def test_moments(inputs, anywhere):
+    mean, variance = (anywhere.host(part) for part in model_of(anywhere).moments(inputs))
     expected = variances(inputs, model_of(Plain))
     assert_allclose(mean, expected[0], rtol=1e-9)
     assert_allclose(variance, expected[1], rtol=1e-9)
 
 
 @every_distribution
-@pytest.mark.parametrize("most", [10, 10**6])
-def test_sobol(inputs, most, xp, monkeypatch):
-    monkeypatch.setattr(integrals, "MOST_ENTRIES", most)
-    first, total = (xp.host(part) for part in model_of(xp).sobol(inputs))
+def test_pairs_are_taken_for_some_frequencies_at_a_time(inputs, xp):
+    waves = integrals.Waves.of(model_of(xp), inputs, "sobol")
+    ((whole, *factors),) = waves.parts()
+    n, d = waves.frequencies.shape
+    some = list(waves.parts(2 * n * d))
+    assert (whole.start, whole.stop) == (0, n)
+    assert [part.start for part, *_ in some] == list(range(0, n, 2))
+    for i, expected in enumerate(factors, 1):
+        assert_array_equal(np.concatenate([xp.host(part[i]) for part in some]), xp.host(expected))
+
+
+@every_distribution
+def test_sobol(inputs, anywhere):
+    first, total = (anywhere.host(part) for part in model_of(anywhere).sobol(inputs))
     _, variance, firsts, totals = variances(inputs, model_of(Plain))
     assert first.shape == total.shape == (3, 2)
     assert_allclose(first, firsts / variance, rtol=1e-8, atol=1e-10)
     assert_allclose(total, totals / variance, rtol=1e-8, atol=1e-10)
 
 
-def test_integral(xp):
-    found = xp.host(model_of(xp).integral(LOWER, UPPER))
+def test_integral(anywhere):
+    found = anywhere.host(model_of(anywhere).integral(LOWER, UPPER))
     mean = variances(INPUTS["uniform"], model_of(Plain))[0]
     assert_allclose(found, mean * np.prod(UPPER - LOWER), rtol=1e-9)
+
+
+@every_distribution
+def test_every_library_says_what_numpy_says(inputs, foreign):
+    model, plain = model_of(foreign), model_of(Plain)
+    found = [model.integral(LOWER, UPPER), *model.moments(inputs), *model.sobol(inputs)]
+    expected = [plain.integral(LOWER, UPPER), *plain.moments(inputs), *plain.sobol(inputs)]
+    for one, other in zip(found, expected, strict=True):
+        assert_allclose(foreign.host(one), other, rtol=1e-9, atol=1e-12)
 
 
 def test_one_output_has_no_axis_of_outputs():
@@ -131,3 +152,8 @@ def test_closed_forms_need_waves_of_the_inputs(what, arguments):
 def test_wrong_distributions(inputs, message):
     with pytest.raises(ValueError, match=message):
         model_of(Plain).moments(inputs)
+
+
+def test_inputs_must_be_a_distribution():
+    with pytest.raises(TypeError, match=r"^inputs must be a Uniform or a Gaussian distribution, got int.$"):
+        model_of(Plain).moments(3)

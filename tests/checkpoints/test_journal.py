@@ -50,10 +50,13 @@ def interrupted(case, folder, stop_at, n, library="numpy"):
     return folder / "fit.fw"
 
 
-@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("library", ["numpy", "torch", pytest.param("cuda", marks=pytest.mark.cuda)])
 @pytest.mark.parametrize("case", killed.CASES)
 def test_it_goes_on_bit_for_bit(case, library, tmp_path, stop_at):
-    pytest.importorskip(library)
+    if library != "numpy":
+        torch = pytest.importorskip("torch")
+        if library == "cuda" and not torch.cuda.is_available():
+            pytest.skip("there is no GPU")
     interrupted(case, tmp_path, stop_at, 9, library)
     whole = killed.told(killed.fitted(case, library=library))
     assert killed.told(killed.fitted(case, often(tmp_path), library)) == whole

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from fourierwalk import AdaptiveFourierRegressor
 from fourierwalk.chunks import Blocks
 
 X, Y = np.ones((3, 2)), np.ones(3)
@@ -34,6 +35,29 @@ def test_an_iterator_is_refused_before_it_is_read():
 
     with pytest.raises(ValueError, match="got a generator, which can be read only once"):
         Blocks(once())
+
+
+def shared():
+    iterator = iter([(X, Y), (X, Y)])
+    return lambda: iterator
+
+
+class Alone:
+    """Something to iterate that begins only once."""
+
+    def __init__(self):
+        self.left = [(X, Y), (X, Y)]
+
+    def __iter__(self):
+        while self.left:
+            yield self.left.pop()
+
+
+@pytest.mark.parametrize("given", [shared(), Alone()])
+def test_blocks_that_are_gone_in_the_second_pass_are_told(given):
+    said = r"X must give the same blocks whenever it is read, got 2 blocks at first and 0 now: give a list"
+    with pytest.raises(ValueError, match=said):
+        AdaptiveFourierRegressor(2).fit(given)
 
 
 @pytest.mark.parametrize(

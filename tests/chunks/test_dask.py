@@ -8,17 +8,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import dask.array
-import dask.dataframe
 import numpy as np
 import pandas as pd
 import pytest
-from distributed import Client, LocalCluster
 
 from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierRegressor
 from fourierwalk.chunks import DaskChunks, Sliced
 from fourierwalk.sampling.proposals import RandomWalk
 from fourierwalk.sampling.sampler import Metropolis
+
+dask = pytest.importorskip("dask")
+for module in ("dask.array", "dask.dataframe", "distributed"):
+    pytest.importorskip(module)
+from distributed import Client, LocalCluster  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 

@@ -1,14 +1,11 @@
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.dataset
-import pyarrow.parquet
 import pytest
 import scipy.sparse
 
-from fourierwalk.chunks import Blocks, Sliced, whole
-from fourierwalk.chunks import given as module
+from fourierwalk.chunks import Blocks, Sliced
 from fourierwalk.chunks.given import chunks_of
+from fourierwalk.chunks.whole import SAMPLE_ROWS
 
 X, Y = np.ones((6, 2)), np.ones(6)
 
@@ -50,15 +47,14 @@ def test_blocks_are_recognised():
     assert chunks_of(chunks) is chunks
 
 
-def test_a_memory_map_is_taken_in_chunks_if_it_is_large(tmp_path, monkeypatch):
-    small = np.memmap(tmp_path / "x", np.float32, "w+", shape=(6, 2))
-    assert chunks_of(small, Y) is None
-    monkeypatch.setattr(module, "SAMPLE_ROWS", 5)
-    assert isinstance(chunks_of(small, Y), Sliced)
-    assert whole.SAMPLE_ROWS > 5
+def test_a_memory_map_is_taken_in_chunks_if_it_is_large(tmp_path):
+    mapped = np.memmap(tmp_path / "x", np.float32, "w+", shape=(SAMPLE_ROWS + 1, 2))
+    assert chunks_of(mapped[:-1], np.zeros(SAMPLE_ROWS)) is None
+    assert isinstance(chunks_of(mapped, np.zeros(SAMPLE_ROWS + 1)), Sliced)
 
 
 def test_a_data_set_needs_the_name_of_its_target(tmp_path):
-    pa.parquet.write_table(pa.table({"a": [1.0]}), tmp_path / "a.parquet")
+    pa, dataset, parquet = map(pytest.importorskip, ("pyarrow", "pyarrow.dataset", "pyarrow.parquet"))
+    parquet.write_table(pa.table({"a": [1.0]}), tmp_path / "a.parquet")
     with pytest.raises(ValueError, match="y must name a column of the data set"):
-        chunks_of(pa.dataset.dataset(tmp_path))
+        chunks_of(dataset.dataset(tmp_path))

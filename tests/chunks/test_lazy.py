@@ -1,27 +1,28 @@
-import dask.array
 import numpy as np
-import zarr
+import pytest
 
 from fourierwalk import AdaptiveFourierFeatures, AdaptiveFourierRegressor
-from fourierwalk.chunks import given, lazy
+from fourierwalk.chunks.sliced import CHUNK_BYTES
+
+array = pytest.importorskip("dask.array")
+zarr = pytest.importorskip("zarr")
 
 X = np.random.default_rng(0).standard_normal((50, 2))
 SETTINGS = {"n_frequencies": 4, "sampler": "fixed", "random_state": 0}
 
 
-def test_arrays_on_a_disk_are_predicted_slice_by_slice(tmp_path, monkeypatch):
+def test_arrays_on_a_disk_are_predicted_slice_by_slice(tmp_path):
     model = AdaptiveFourierRegressor(**SETTINGS).fit(X, X[:, 0])
-    stored = zarr.open_group(tmp_path / "x.zarr", mode="w").create_array("x", data=X)
-    monkeypatch.setattr(lazy, "CHUNK_BYTES", 8 * 2 * 20)
-    monkeypatch.setattr(given, "SAMPLE_ROWS", 10)
-    mapped = np.memmap(tmp_path / "x", X.dtype, "w+", shape=X.shape)
-    mapped[:] = X
+    many = np.resize(X, (CHUNK_BYTES // (8 * 2) + 7, 2))  # two slices, and more than are taken into memory
+    stored = zarr.open_group(tmp_path / "x.zarr", mode="w").create_array("x", data=many)
+    mapped = np.memmap(tmp_path / "x", X.dtype, "w+", shape=many.shape)
+    mapped[:] = many
     for rows in (stored, mapped):
-        assert np.allclose(model.predict(rows), model.predict(X), rtol=0, atol=1e-13)
+        assert np.allclose(model.predict(rows), model.predict(many), rtol=0, atol=1e-13)
 
 
 def test_dask_arrays_stay_lazy_in_all_methods():
-    rows = dask.array.from_array(X, chunks=(20, 1))
+    rows = array.from_array(X, chunks=(20, 1))
     model = AdaptiveFourierFeatures(**SETTINGS).fit(X, X[:, 0])
     columns = model.transform(rows)
     assert columns.chunks == ((20, 20, 10), (8,))
@@ -34,7 +35,7 @@ def test_arrays_in_memory_go_straight_through():
 
 
 def test_error_bars_are_lazy_too():
-    rows = dask.array.from_array(X, chunks=(20, 2))
+    rows = array.from_array(X, chunks=(20, 2))
     model = AdaptiveFourierRegressor(**SETTINGS).fit(X, X[:, 0])
     mean, deviation = model.predict(rows, return_std=True)
     assert np.allclose(deviation.compute(), model.predict(X, return_std=True)[1])

@@ -1,7 +1,6 @@
 import os
 import signal
 
-import h5py
 import numpy as np
 import pytest
 
@@ -55,6 +54,7 @@ def test_a_pass_that_always_kills_is_given_up(tmp_path):
 
 
 def test_other_processes_must_be_able_to_open_the_arrays(tmp_path):
+    h5py = pytest.importorskip("h5py")
     with h5py.File(tmp_path / "rows.h5", "w") as file:
         x, y = file.create_dataset("x", data=np.ones((2, 1))), np.ones(2)
         with pytest.raises(ValueError, match="Loky needs arrays that other processes can open, got an h5py dataset"):

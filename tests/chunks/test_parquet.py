@@ -1,11 +1,12 @@
 import numpy as np
-import pyarrow as pa
-import pyarrow.dataset
-import pyarrow.parquet
 import pytest
 
 from fourierwalk import AdaptiveFourierRegressor
 from fourierwalk.chunks import ParquetChunks
+
+pa = pytest.importorskip("pyarrow")
+pytest.importorskip("pyarrow.dataset")
+pytest.importorskip("pyarrow.parquet")
 
 
 def written(folder, **columns):
@@ -59,3 +60,9 @@ def test_missing_values_are_found_in_their_block(tmp_path):
     own["east"] = [*own["east"][:-1], None]
     with pytest.raises(ValueError, match="X must be finite in blocks, got NaN or infinity in block 2"):
         AdaptiveFourierRegressor(2).fit(written(tmp_path, **own), "price")
+
+
+def test_booleans_are_numbers_and_missing_ones_nan(tmp_path):
+    chunks = ParquetChunks(written(tmp_path, a=[True, False, None, True], b=[1, 2, 3, 4], y=[1.0, 2.0, 3.0, 4.0]), "y")
+    x = np.concatenate([chunk.x for chunk in chunks])
+    assert np.array_equal(x, [[1, 1], [0, 2], [np.nan, 3], [1, 4]], equal_nan=True)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from fourierwalk import AdaptiveFourierRegressor
+from fourierwalk.arrays.library import to_host
 from fourierwalk.chunks import Ranks, Sliced
 
 dist = pytest.importorskip("torch.distributed")
@@ -64,3 +65,24 @@ def test_one_rank_is_one_process(tmp_path):
         dist.destroy_process_group()
     local = AdaptiveFourierRegressor(**SETTINGS).fit(Sliced(*rows(), rows=200))
     assert np.array_equal(model.amplitudes_, local.amplitudes_)
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("sampler", ["metropolis", "auto"])
+def test_one_rank_with_nccl_is_one_process(tmp_path, sampler):
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available() or not dist.is_nccl_available():
+        pytest.skip("there is no GPU with NCCL")
+    there = [torch.asarray(values, device="cuda") for values in rows()]
+    settings = {**SETTINGS, "sampler": sampler}
+    dist.init_process_group("nccl", init_method=f"file://{tmp_path / 'store'}", rank=0, world_size=1)
+    try:
+        model = AdaptiveFourierRegressor(**settings).fit(Ranks(Sliced(*there, rows=200)))
+        with pytest.raises(ValueError, match="X must be finite in blocks"):
+            AdaptiveFourierRegressor(**settings).fit(Ranks(torch.full((2, 1), torch.nan).cuda(), torch.ones(2).cuda()))
+    finally:
+        dist.destroy_process_group()
+    assert model.amplitudes_.is_cuda
+    local = AdaptiveFourierRegressor(**settings).fit(Sliced(*there, rows=200))
+    assert np.array_equal(to_host(model.amplitudes_), to_host(local.amplitudes_))
+    assert np.array_equal(to_host(model.frequencies_), to_host(local.frequencies_))

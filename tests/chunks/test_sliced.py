@@ -1,10 +1,11 @@
-import h5py
 import numpy as np
 import pytest
-import zarr
 
 from fourierwalk.chunks import Sliced
 from fourierwalk.chunks.sliced import CHUNK_BYTES
+
+h5py = pytest.importorskip("h5py")
+zarr = pytest.importorskip("zarr")
 
 X, Y = np.arange(20.0).reshape(10, 2), np.arange(10.0)
 

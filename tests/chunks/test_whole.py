@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fourierwalk import AdaptiveFourierRegressor
-from fourierwalk.chunks import Sliced, whole
+from fourierwalk.chunks import Sliced
 from fourierwalk.chunks.whole import Whole
 from fourierwalk.data import Scaling
 
@@ -13,13 +13,8 @@ X = RNG.standard_normal((900, 2)) * [1, 50] + [1e7, 3]
 Y = RNG.standard_normal(900)
 
 
-@pytest.fixture
-def small_sample(monkeypatch):
-    monkeypatch.setattr(whole, "SAMPLE_ROWS", 200)
-
-
-def test_the_sample_is_random_and_does_not_depend_on_the_chunks(small_sample):
-    samples = [Whole.of(Sliced(X, Y, rows=rows), False).sample for rows in (900, 77)]
+def test_the_sample_is_random_and_does_not_depend_on_the_chunks():
+    samples = [Whole.of(Sliced(X, Y, rows=rows), False, most_sampled=200).sample for rows in (900, 77)]
     assert np.array_equal(samples[0][0], samples[1][0])
     assert np.array_equal(samples[0][1], samples[1][1])
     assert 150 < len(samples[0][0]) < 250
@@ -47,8 +42,8 @@ def test_the_scaling_is_of_all_rows_and_of_any_chunks(standardize, rows):
     assert np.allclose(one.targets.apply(Y[:, None]), exact.targets.apply(Y[:, None]), atol=1e-6)
 
 
-def test_reach_and_bounds_are_those_of_all_rows(small_sample):
-    rows = Whole.of(Sliced(X, Y, rows=77), False)
+def test_reach_and_bounds_are_those_of_all_rows():
+    rows = Whole.of(Sliced(X, Y, rows=77), False, most_sampled=200)
     scaling = rows.scaled(Scaling.fit(X, Y[:, None]))
     low, high = rows.rows(scaling).reach
     assert np.array_equal(low, scaling.inputs.apply(X).min(axis=0))
@@ -80,7 +75,7 @@ def test_blocks_with_and_without_weights_are_weighted_alike():
 def test_validation_targets_and_categories_are_checked():
     x = np.random.default_rng(0).standard_normal((100, 2))
     model = AdaptiveFourierRegressor(8, sampler="metropolis", n_steps=3, random_state=0)
-    with pytest.raises(ValueError, match="y_val must have 1 outputs like y, got 2"):
+    with pytest.raises(ValueError, match="y_val must have as many outputs as y, 1, got 2"):
         model.fit([(x, x[:, 0])], X_val=x[:10], y_val=x[:10])
     with pytest.raises(ValueError, match="categorical_features must be 'from_dtype' or None for rows in blocks"):
         AdaptiveFourierRegressor(8, categorical_features=[0]).fit([(x, x[:, 0])])

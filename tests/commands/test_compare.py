@@ -16,9 +16,14 @@ SMALL = ["--methods", "ours", "fixed", "kernel-ridge", "xrfm", "--widths", "4", 
 
 
 @pytest.fixture(autouse=True)
-def short(monkeypatch):
-    monkeypatch.setattr(methods, "SPREADS", (0.1, 1.0))
+def wide_terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
+
+
+@pytest.fixture(autouse=True)
+def without_xrfm(monkeypatch):
+    """Also where xRFM is installed: a missing peer is part of what is tested."""
+    monkeypatch.setitem(sys.modules, "xrfm", None)
 
 
 @pytest.fixture
@@ -51,6 +56,19 @@ def test_cells_table_page_and_figure(table, tmp_path, capsys):
     assert html.count("<svg ") == html.count("<table ") == 2
     assert "fixed, K = 4" in html
     assert {path.name for path in (out / "figures").iterdir()} == {"sine.svg", "wine.svg"}
+
+
+def test_cells_without_matplotlib_and_the_page_later(table, tmp_path, capsys, monkeypatch):
+    out = tmp_path / "out"
+    command = ["compare", str(table), "--methods", "fixed", "--widths", "4", "--splits", "1", "--out", str(out)]
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "matplotlib", None)
+        without.setitem(sys.modules, "matplotlib.figure", None)
+        assert cli.main([*command, "--cells-only"]) == 0
+        assert not (out / "comparison.html").exists()
+        assert cli.main(command) == 2
+    assert cli.main(["compare", "--report", str(out)]) == 0
+    assert (out / "comparison.html").exists()
 
 
 def test_a_restart_computes_what_is_missing(table, tmp_path, capsys, monkeypatch):

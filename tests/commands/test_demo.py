@@ -1,22 +1,11 @@
 """The demo, at toy size: every method at every width, tables, and a page with all figures and a film."""
 
-import pytest
-
 from fourierwalk import cli
-from fourierwalk.commands import demo
 from fourierwalk.paper import ways
 
 
-@pytest.fixture
-def toy(monkeypatch):
-    monkeypatch.setattr(demo, "WIDTHS", (4, 8))
-    monkeypatch.setattr(demo, "SEEDS", (0, 1))
-    monkeypatch.setattr(ways, "SPREADS", (0.1, 1.0))
-    monkeypatch.setattr(ways, "N_ROWS", 300)
-
-
-def test_page_and_tables(toy, tmp_path, capsys, browser):
-    assert cli.main(["demo", "--out", str(tmp_path)]) == 0
+def test_page_and_tables(tmp_path, capsys, browser):
+    assert cli.main(["demo", "--small", "--out", str(tmp_path)]) == 0
     shown = capsys.readouterr().out
     assert "default" in shown
     assert "K = 8" in shown

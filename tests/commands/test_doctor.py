@@ -30,6 +30,5 @@ def test_a_self_test_that_fails_is_exit_code_1(monkeypatch, capsys):
     assert "FAILED" in capsys.readouterr().out
 
 
-def test_a_poor_fit_is_seen(monkeypatch):
-    monkeypatch.setattr(doctor, "WANTED_SCORE", 2.0)
-    assert doctor.self_test()["works"] is False
+def test_a_poor_fit_is_seen():
+    assert doctor.self_test(wanted_score=2.0)["works"] is False

@@ -13,7 +13,8 @@ from spreadsheets import houses
 
 import fourierwalk
 from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierFeatures, AdaptiveFourierRegressor, cli
-from fourierwalk.reading import arrays, delimited, files, problem
+from fourierwalk.reading import files, problem
+from fourierwalk.reading.source import BLOCK_ROWS
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(200, 3))
@@ -62,10 +63,9 @@ def test_a_reader_that_has_enough_is_no_error(folder):
     assert (done.stdout, done.stderr, done.returncode) == ("prediction\n", "", 0)
 
 
-def test_any_order_and_any_blocks(folder, tmp_path, monkeypatch):
+def test_any_order_of_columns(folder, tmp_path):
     frame = pd.read_csv(folder / "houses.csv", dtype=str, keep_default_na=False)
     frame[["garden", "price", "sold", "town", "area"]].to_csv(tmp_path / "other.tsv", sep="\t", index=False)
-    monkeypatch.setattr(delimited, "BLOCK_ROWS", 7)
     out = tmp_path / "p.tsv"
     assert cli.main(["predict", str(folder / "houses.fw"), str(tmp_path / "other.tsv"), "--out", str(out)]) == 0
     np.testing.assert_allclose(np.array(column(out), float), expected(folder), rtol=1e-9)
@@ -82,17 +82,18 @@ def test_probabilities_of_classes(folder, tmp_path):
     ] == labels
 
 
-def test_models_that_were_fitted_on_arrays_take_columns_in_order(tmp_path, monkeypatch):
+def test_models_that_were_fitted_on_arrays_take_columns_in_order(tmp_path):
+    """Also those of a second block."""
     model = AdaptiveFourierRegressor(8, random_state=0).fit(X, np.c_[X[:, 0], X[:, 1]])
     model.save(tmp_path / "m.fw")
-    np.savetxt(tmp_path / "x.csv", X, delimiter=",", header="p,q,r", comments="")
-    np.savez(tmp_path / "x.npz", X=X)
-    monkeypatch.setattr(arrays, "BLOCK_ROWS", 64)
+    many = np.resize(X, (BLOCK_ROWS + 7, 3)) + np.linspace(0, 1, BLOCK_ROWS + 7)[:, None]
+    np.savetxt(tmp_path / "x.csv", many, delimiter=",", header="p,q,r", comments="")
+    np.savez(tmp_path / "x.npz", X=many)
     for name in ("x.csv", "x.npz"):
         out = tmp_path / "p.csv"
         assert cli.main(["predict", str(tmp_path / "m.fw"), str(tmp_path / name), "--out", str(out), "--quiet"]) == 0
         found = np.column_stack([column(out, f"prediction{i}") for i in range(2)]).astype(float)
-        np.testing.assert_allclose(found, model.predict(X), rtol=1e-9)
+        np.testing.assert_allclose(found, model.predict(many), rtol=1e-9)
 
 
 def test_a_model_of_a_frame_predicts_a_file(tmp_path):

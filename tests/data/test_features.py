@@ -56,13 +56,14 @@ def test_names_are_words(kind):
     assert kind.features.name
 
 
-@pytest.mark.parametrize("few_moments", [0, 64], ids=["pulls", "moments"])
-@pytest.mark.parametrize("n_outputs", [1, 3])
+@pytest.mark.parametrize("n_outputs", [1, 3, 5])
 @pytest.mark.parametrize("weighted", [True, False], ids=["weighted", "plain"])
 @every_differentiable_kind
-def test_the_gradient_at_any_amplitudes(kind, weighted, n_outputs, few_moments, anywhere, monkeypatch):
-    """Half of ∂/∂ω of Σw|Sβ − y|², also where β is no minimiser."""
-    monkeypatch.setattr("fourierwalk.data.waves.MOST_MOMENTS", few_moments)
+def test_the_gradient_at_any_amplitudes(kind, weighted, n_outputs, anywhere):
+    """Half of ∂/∂ω of Σw|Sβ − y|², also where β is no minimiser.
+
+    With one output waves sum moments. With five they do not, because there are only four frequencies.
+    """
     x, y, weight = problem(15, n_outputs=n_outputs)
     omega = kind.frequencies(4, 2)
     rng = np.random.default_rng(3)

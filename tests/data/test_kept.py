@@ -8,7 +8,7 @@ import pytest
 
 from fourierwalk.data.features import CosineSine, sigmoid
 from fourierwalk.data.kept import Kept
-from fourierwalk.data.rows import Rows
+from fourierwalk.data.rows import BLOCK_BYTES, Rows
 from fourierwalk.solving.least_squares import LeastSquares
 
 
@@ -100,14 +100,13 @@ def test_rows_in_several_blocks_keep_nothing():
 
 
 @pytest.mark.parametrize("n_rows", [30, 90, 150])
-def test_a_solve_keeps_what_a_gradient_can_take(n_rows, monkeypatch):
+def test_a_solve_keeps_what_a_gradient_can_take(n_rows):
     """A gradient needs twice the room: what is one block for the solve alone is not kept."""
-    monkeypatch.setattr(
-        "fourierwalk.data.rows.BLOCK_BYTES", 8 * 8 * 40
-    )  # 120 rows are one block of 8 columns, 60 of 16
+    width = BLOCK_BYTES // (8 * 40)  # 120 rows are one block of so many columns, 60 of twice as many
     rows = Rows(np.ones((n_rows, 2)), np.ones((n_rows, 1)))
-    kept = [[block.kept is not None for block in rows.blocks(8, beside)] for beside in (0, 8)]
-    assert not any(block.kept for block in rows.blocks(8, 72))  # several blocks: none may take another's columns
+    kept = [[block.kept is not None for block in rows.blocks(width, beside)] for beside in (0, width)]
+    several = rows.blocks(width, 9 * width)
+    assert not any(block.kept for block in several)  # none may take another's columns
     assert kept == {30: [[True], [True]], 90: [[False], 5 * [False]], 150: [4 * [False], 8 * [False]]}[n_rows]
 
 

@@ -226,10 +226,10 @@ def test_sparse_blocks_keep_their_scaling():
     assert_allclose(phases, (x - [1.0, 2.0]) / [3.0, 4.0], atol=1e-14)
 
 
-def test_a_few_blocks_are_one(monkeypatch):
-    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 2 * 5)
-    assert [block.x.shape[0] for block in Rows(np.ones((15, 2))).blocks(2)] == [15]
-    assert [block.x.shape[0] for block in Rows(np.ones((16, 2))).blocks(2)] == [5, 5, 5, 1]
+def test_a_few_blocks_are_one():
+    width = 2**18  # of which 64 MiB hold 32 rows; columns are not made here
+    assert [block.x.shape[0] for block in Rows(np.ones((96, 2))).blocks(width)] == [96]
+    assert [block.x.shape[0] for block in Rows(np.ones((97, 2))).blocks(width)] == [32, 32, 32, 1]
 
 
 @pytest.mark.parametrize(("reach", "kind"), [(0.9, np.float32), (1.1, np.float64)], ids=["short", "long"])

@@ -9,9 +9,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierRegressor, inputs
 from fourierwalk.data import rows as rows_module
 from fourierwalk.data.features import CosineSine
+from fourierwalk.data.quartiles import column_blocks
 from fourierwalk.data.rows import Rows
 from fourierwalk.data.scaling import Scaling
 from fourierwalk.data.streaming import Streamed
+from fourierwalk.inputs import device as place
 from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.solver import Solver
 from fourierwalk.training.folds import row_hash
@@ -62,10 +64,8 @@ def test_scaled_rows():
     assert_allclose(scaling.rows(Streamed(x, "cpu")).x[0:9, :], dense.rows(torch.asarray(x)).x[0:9, :], atol=1e-14)
 
 
-def test_robustly_scaled_rows(monkeypatch):
-    """Of some of the rows, with weights, and with memory for one column at a time."""
-    monkeypatch.setattr("fourierwalk.data.scaling.BLOCK_BYTES", 8)
-    monkeypatch.setattr("fourierwalk.data.scaling.free_bytes", lambda: 8.0)
+def test_robustly_scaled_rows():
+    """Of some of the rows, with weights."""
     x, y = data(kind=np.float32)
     x[:, 0], x[:, 2] = x[:, 0] ** 5, x[:, 2] > 0
     chosen, weight = np.arange(299, 0, -2), torch.asarray(np.random.default_rng(1).integers(0, 4, 150).astype(float))
@@ -82,6 +82,16 @@ def test_robustly_scaled_rows(monkeypatch):
     assert 2.5 < float(block[:, 0].abs().max()) <= 3
     again = ours.rows(streamed).take(np.array([5, 2])).x[0:2, :]
     assert_array_equal(again, block[[5, 2], :])
+
+
+def test_columns_are_read_in_blocks():
+    """With memory for two columns at a time; a row that was not taken is not among them."""
+    x, _ = data(kind=np.float32)
+    streamed = Streamed(x, "cpu").take(np.array([7, 2, 5]))
+    blocks = list(column_blocks(streamed, 8 * 3 * 2))
+    assert [block.shape for block in blocks] == [(2, 3), (1, 3)]
+    assert_array_equal(np.concatenate(blocks).T, x[[7, 2, 5]])
+    assert [block.shape for block in column_blocks(streamed)] == [(3, 3)]
 
 
 @pytest.mark.cuda
@@ -160,11 +170,11 @@ def test_a_whole_fit_and_its_predictions(mapped, monkeypatch, tmp_path):
         np.save(tmp_path / "x.npy", x)
         x = np.load(tmp_path / "x.npy", mmap_mode="r")
 
-    monkeypatch.setattr(inputs, "on_device", lambda values, device: torch.tensor(np.asarray(values)))
+    monkeypatch.setattr(place, "on_device", lambda values, device: torch.tensor(np.asarray(values)))
     monkeypatch.setattr(Streamed, "__init__", partialmethod(on_cpu, Streamed.__init__))
 
     def fitted(large):
-        monkeypatch.setattr(inputs, "is_large", lambda values, device: large)
+        monkeypatch.setattr(place, "is_large", lambda values, device: large)
         model = AdaptiveFourierRegressor(8, n_steps=20, device="cuda", random_state=0).fit(x, y[:, 0])
         return model, model.predict(x)
 
@@ -181,8 +191,8 @@ def on_cpu(self, begin, host, device, *rest):
 
 def test_classes_too(monkeypatch):
     x, y = data(400)
-    monkeypatch.setattr(inputs, "on_device", lambda values, device: torch.tensor(values))
-    monkeypatch.setattr(inputs, "is_large", lambda values, device: True)
+    monkeypatch.setattr(place, "on_device", lambda values, device: torch.tensor(values))
+    monkeypatch.setattr(place, "is_large", lambda values, device: True)
     monkeypatch.setattr(Streamed, "__init__", partialmethod(on_cpu, Streamed.__init__))
     model = AdaptiveFourierClassifier(8, n_steps=20, device="cuda", random_state=0).fit(x, y[:, 0] > 0)
     assert model.score(x, y[:, 0] > 0) > 0.9
@@ -190,8 +200,8 @@ def test_classes_too(monkeypatch):
 
 def test_inputs_are_large_by_what_a_fit_makes_of_them(monkeypatch):
     x, _ = data(1000)
-    monkeypatch.setattr(inputs, "on_device", lambda values, device: torch.tensor(values))
-    monkeypatch.setattr(inputs, "accelerator_free_bytes", lambda reference: 2 * 3 * 8 * x.size)
+    monkeypatch.setattr(place, "on_device", lambda values, device: torch.tensor(values))
+    monkeypatch.setattr(place, "accelerator_free_bytes", lambda reference: 2 * 3 * 8 * x.size)
     assert not inputs.is_large(x, "cuda")
     assert inputs.is_large(np.vstack((x, x[:1])).astype(np.float32), "cuda")
     assert not inputs.is_large(np.vstack((x, x)), "cpu")

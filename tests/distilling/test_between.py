@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from fourierwalk.distilling import between
-from fourierwalk.distilling.between import rows_between
+from fourierwalk.distilling.between import MOST_NEAR, rows_between
 from fourierwalk.tables.table import Table
 
 
@@ -82,9 +81,8 @@ def test_missing_values_are_taken_from_real_rows():
     assert not np.any(np.isnan(new[:, 1]))
 
 
-def test_partners_are_looked_for_among_some_rows(monkeypatch):
-    monkeypatch.setattr(between, "MOST_NEAR", 8)
-    x = drawn(200)
+def test_partners_are_looked_for_among_some_rows():
+    x = drawn(MOST_NEAR + 100)
     assert rows_between(x, x[:, 0], 20, np.random.default_rng(0)).shape == (20, 3)
 
 

@@ -12,8 +12,10 @@ from sklearn.exceptions import NotFittedError
 from tables import FEATURES, OnlyCosines
 
 from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierFeatures, AdaptiveFourierRegressor, FourierModel
+from fourierwalk.data.affine import Affine
 from fourierwalk.data.features import Activation
-from fourierwalk.data.scaling import Affine, Scaling, SmoothClip
+from fourierwalk.data.scaling import Scaling
+from fourierwalk.data.smooth_clip import SmoothClip
 from fourierwalk.files.writing import NotWritten
 
 METHODS = ("to_onnx", "to_torch", "to_c")

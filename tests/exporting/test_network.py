@@ -31,7 +31,8 @@ def test_the_runtime_gives_what_python_gives(name):
 def reach(model, rows):
     """The bound of errors in single precision: 1e-6 (1 + max|ω·x|) Σ|β|."""
     inner = getattr(model, "model_", model)
-    encoded = model.encoder_.transform(rows) if hasattr(model, "encoder_") else rows
+    encoder = None if isinstance(model, FourierModel) else model.encoder_
+    encoded = rows if encoder is None else encoder.transform(rows)
     encoded = encoded.toarray() if scipy.sparse.issparse(encoded) else encoded
     scaled = np.nan_to_num(inner.scaling.inputs.apply(encoded))
     description = Description.of(inner)
@@ -55,7 +56,7 @@ def test_single_precision_is_within_its_bound(name):
     found = run_onnx(model.to_onnx(dtype="float32"), feeds(model, rows, np.float32))
     values = found.get("output_probability", next(iter(found.values())))
     assert values.dtype == np.float32
-    slope = model._scale if isinstance(model, AdaptiveFourierClassifier) else 1.0
+    slope = model._inverse_temperature if isinstance(model, AdaptiveFourierClassifier) else 1.0
     bound = 1e-5 if hasattr(model, "transform") else slope * reach(model, rows)
     assert np.max(np.abs(values.reshape(np.shape(expected)) - expected)) <= bound
 

@@ -5,6 +5,8 @@ from sklearn.base import clone
 
 from fourierwalk import AdaptiveFourierSolver
 from fourierwalk.operators import Condition, Domain, at, d, divergence, identity, laplacian
+from fourierwalk.operators import solver as module
+from fourierwalk.operators.posed import Posed
 
 SQUARE = Domain([0, 0], [1, 1])
 NEW = Domain([0, 0], [1, 1], seed=7).inside(500)
@@ -56,10 +58,13 @@ def wave_without(i):
 
 
 @pytest.mark.parametrize("name", SOLUTIONS)
-def test_equations(name):
+def test_equations(name, anywhere):
     conditions, solution, most = SOLUTIONS[name]
-    solver = AdaptiveFourierSolver(random_state=0).fit(conditions())
-    error = np.sqrt(np.mean((solver.predict(NEW) - solution(NEW)) ** 2))
+    points = [Condition(one.operator, anywhere.asarray(one.points), one.values) for one in conditions()]
+    solver = AdaptiveFourierSolver(random_state=0).fit(points)
+    assert anywhere.owns(solver.model_.frequencies)
+    assert anywhere.owns(solver.model_.amplitudes)
+    error = np.sqrt(np.mean((anywhere.host(solver.predict(anywhere.asarray(NEW))) - solution(NEW)) ** 2))
     assert error < most
     assert error <= solver.error_estimate_ < 1e4 * most
     assert all(residual < 1e-2 for residual in solver.residuals_.values())
@@ -68,10 +73,41 @@ def test_equations(name):
 
 def test_other_libraries(foreign):
     conditions = [Condition(one.operator, foreign.asarray(one.points), one.values) for one in helmholtz()]
-    solver = AdaptiveFourierSolver(32, n_steps=5, random_state=0).fit(conditions)
-    plain = AdaptiveFourierSolver(32, n_steps=5, random_state=0).fit(helmholtz())
-    found = foreign.host(solver.predict(foreign.asarray(NEW)))
-    assert_allclose(found, plain.predict(NEW), atol=1e-2)
+    solver = AdaptiveFourierSolver(random_state=0).fit(conditions)
+    plain = AdaptiveFourierSolver(random_state=0).fit(helmholtz())
+    assert solver.n_frequencies_ == plain.n_frequencies_
+    assert_allclose(foreign.host(solver.predict(foreign.asarray(NEW))), plain.predict(NEW), atol=1e-9)
+    with pytest.raises(ValueError, match=r"^x must be like the points of fit, .*, got numpy on cpu\.$"):
+        solver.predict(NEW)
+
+
+def test_numpy_goes_to_the_device_and_comes_back(monkeypatch):
+    """What `device="cuda"` does, with torch's CPU in its place."""
+    torch, seen = pytest.importorskip("torch"), []
+
+    def there(values, device):
+        seen.append(device)
+        return torch.as_tensor(values)
+
+    monkeypatch.setattr(module, "on_device", there)
+    solver = AdaptiveFourierSolver(device="cuda", random_state=0).fit(helmholtz())
+    found = solver.predict(NEW)
+    assert set(seen) == {"cuda"}
+    assert type(found) is type(solver.model_.frequencies) is type(solver.model_.amplitudes) is np.ndarray
+    assert_allclose(found, product(NEW), atol=1e-6)
+    assert_allclose(solver.model_.laplacian(NEW), -5 * PI**2 * product(NEW), atol=1e-4)
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("name", SOLUTIONS)
+def test_numpy_goes_to_a_gpu_and_comes_back(name):
+    if not pytest.importorskip("torch").cuda.is_available():
+        pytest.skip("needs a GPU")
+    conditions, solution, most = SOLUTIONS[name]
+    solver = AdaptiveFourierSolver(device="cuda", random_state=0).fit(conditions())
+    found = solver.predict(NEW)
+    assert type(found) is type(solver.model_.frequencies) is np.ndarray
+    assert_allclose(found, solution(NEW), atol=most)
 
 
 def test_the_same_seed_gives_the_same_solution():
@@ -79,32 +115,32 @@ def test_the_same_seed_gives_the_same_solution():
     assert_allclose(first.predict(NEW), again.predict(NEW), rtol=0, atol=0)
 
 
-def test_a_field_without_divergence():
+def test_a_field_without_divergence(xp):
     """A rotation, from few values of it: the divergence is zero at new points."""
-    few = SQUARE.inside(60)
+    few, new = SQUARE.inside(60), xp.asarray(NEW)
     conditions = [
-        Condition(divergence(2), SQUARE.inside(600), name="divergence"),
+        Condition(divergence(2), xp.asarray(SQUARE.inside(600)), name="divergence"),
         Condition(identity(), few, lambda x: -x[:, 1] + 0.5),
         Condition(identity().of(1), few, lambda x: x[:, 0] - 0.5),
     ]
     solver = AdaptiveFourierSolver(64, random_state=0).fit(conditions)
-    values = solver.predict(NEW)
+    values = xp.host(solver.predict(new))
     assert values.shape == (500, 2)
     assert_allclose(values, np.stack([0.5 - NEW[:, 1], NEW[:, 0] - 0.5], axis=1), atol=1e-2)
-    assert_allclose(divergence(2)(solver.model_, NEW), 0.0, atol=1e-2)
+    assert_allclose(xp.host(divergence(2)(solver.model_, new)), 0.0, atol=1e-2)
 
 
-def test_derivatives_help():
+def test_derivatives_help(xp):
     """A wave at few points, with and without its derivatives."""
     rng = np.random.default_rng(0)
     x, new = rng.uniform(-1, 1, (40, 2)), rng.uniform(-0.9, 0.9, (500, 2))
     f = lambda x: np.exp(-4 * x[:, 0] ** 2) * np.sin(3 * x[:, 1])  # noqa: E731
     slope = np.stack([-8 * x[:, 0] * f(x), 3 * np.exp(-4 * x[:, 0] ** 2) * np.cos(3 * x[:, 1])], axis=1)
-    values = Condition(identity(), x, f)
+    values = Condition(identity(), xp.asarray(x), f)
     errors = []
     for conditions in ([values], [values, *(Condition(d(j), x, slope[:, j]) for j in range(2))]):
         solver = AdaptiveFourierSolver(48, random_state=0).fit(conditions)
-        errors.append(np.sqrt(np.mean((solver.predict(new) - f(new)) ** 2)))
+        errors.append(np.sqrt(np.mean((xp.host(solver.predict(xp.asarray(new))) - f(new)) ** 2)))
     assert errors[1] < 0.5 * errors[0]
 
 
@@ -151,6 +187,28 @@ def test_an_input_without_a_start_is_found_in_many_inputs():
         Condition(identity(), box.boundary(300, range(5))),
     ]
     with pytest.raises(ValueError, match=r"values where input 5 starts or ends \(initial or boundary values\)\.$"):
+        AdaptiveFourierSolver().fit(conditions)
+
+
+@pytest.mark.parametrize(
+    ("missing", "words"),
+    [
+        (2, r"values where input 3 starts \(initial values\)"),
+        (3, r"derivatives d\(3\) where input 3 starts \(initial velocities\)"),
+    ],
+)
+def test_what_a_wave_equation_lacks_is_found_in_many_inputs(missing, words):
+    box = Domain([0] * 4, [1] * 4)
+    start = box.face(3, "lower", 300)
+    conditions = [
+        Condition(d(3, 3) - laplacian(*range(3)), box.inside(1000)),
+        Condition(identity(), box.boundary(1000, range(3))),
+        Condition(identity(), start),
+        Condition(d(3), start),
+    ]
+    module.require_determined(Posed.of(conditions), module.FIRST_SPREAD)
+    del conditions[missing]
+    with pytest.raises(ValueError, match=rf"^conditions must determine the solution, .*what is missing are {words}\.$"):
         AdaptiveFourierSolver().fit(conditions)
 
 

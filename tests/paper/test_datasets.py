@@ -202,7 +202,7 @@ def test_a_damaged_file_in_the_cache_is_replaced(tmp_path, server):
 
 
 def test_no_network_says_how_to_name_a_folder(tmp_path, monkeypatch):
-    import pooch
+    pooch = pytest.importorskip("pooch")
 
     def refuse(url, *args, **kwargs):
         raise OSError("name resolution failed")

@@ -6,9 +6,10 @@ from fourierwalk.paper import ways
 
 
 def test_study_fills_every_cell():
-    problem = ways.step_problem()
+    sizes = ways.Sizes(widths=(4,), seeds=(0,))
+    problem = ways.step_problem(sizes.n_rows)
     counted = []
-    result = ways.study(problem, (4,), (0,), lambda: counted.append(1))
+    result = ways.study(problem, sizes, lambda: counted.append(1))
     assert len(counted) == len(ways.METHODS)
     assert set(result.models) == set(ways.METHODS)
     for values in result.errors.values():
@@ -17,9 +18,8 @@ def test_study_fills_every_cell():
     assert all(np.all(seconds > 0) for seconds in result.seconds.values())
 
 
-def test_each_method_is_what_the_page_says(monkeypatch):
-    monkeypatch.setattr(ways, "N_ROWS", 300)
-    problem = ways.step_problem()
+def test_each_method_is_what_the_page_says():
+    problem = ways.step_problem(300)
     x, _, y, _ = problem.split(0)
     fits = {method: ways.fit(method, problem, 4, 0, x, y) for method in (ways.DEFAULT, ways.PAPER, ways.FIXED)}
     assert fits[ways.DEFAULT].get_params() == problem.estimator(4, random_state=0).get_params()

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from fourierwalk.reading import delimited
 from fourierwalk.reading.delimited import Delimited
-from fourierwalk.reading.source import whole
+from fourierwalk.reading.source import BLOCK_ROWS, whole
 
 
 def source(tmp_path, text, written_in="utf-8", **options):
@@ -25,9 +24,9 @@ def test_a_delimiter_in_quotes_is_text(tmp_path):
     assert (found.delimiter, found.names) == (";", ("a", "b"))
 
 
-def test_kinds_are_of_all_rows(tmp_path, monkeypatch):
-    monkeypatch.setattr(delimited, "BLOCK_ROWS", 2)
-    found = source(tmp_path, "n,d,w,late,empty\n1,2024-01-01,x,1,\n,2024-01-02,y,2,\n3,,z,x,\n")
+def test_kinds_are_of_all_rows(tmp_path):
+    many = "1,2024-01-01,x,1,\n" * BLOCK_ROWS
+    found = source(tmp_path, f"n,d,w,late,empty\n{many},2024-01-02,y,2,\n3,,z,x,\n")
     assert [kind.name for kind in found.kinds()] == ["numbers", "moments", "words", "words", "numbers"]
 
 
@@ -36,12 +35,13 @@ def test_a_word_among_numbers_is_remarked_on(tmp_path):
     assert source(tmp_path, text).kinds()[1].remark == "holds 'oops' in line 22 among numbers"
 
 
-def test_lines_are_those_of_the_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(delimited, "BLOCK_ROWS", 2)
-    found = source(tmp_path, 'a,b\n1,"two\nlines"\n\n2,x\n3,y\n')
+def test_lines_are_those_of_the_file(tmp_path):
+    more = "3,y\n" * BLOCK_ROWS
+    found = source(tmp_path, f'a,b\n1,"two\nlines"\n\n2,x\n{more}')
     block = whole(found, ["a", "b"], ["numbers", "words"])
-    assert block.lines.tolist() == [2, 5, 6]
-    assert block.table.columns[1].tolist() == ["two\nlines", "x", "y"]
+    assert block.lines.tolist() == [2, 5, *range(6, 6 + BLOCK_ROWS)]
+    assert block.table.columns[1].tolist() == ["two\nlines", "x", *["y"] * BLOCK_ROWS]
+    assert [len(part.lines) for part in found.blocks(["a"], ["numbers"])] == [BLOCK_ROWS, 2]
     with pytest.raises(ValueError, match=r"must hold numbers in column 'b', got 'x' in line 5"):
         list(source(tmp_path, "a,b\n1,1\n\n\n2,x\n").blocks(["b"], ["numbers"]))
 

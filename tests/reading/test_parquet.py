@@ -6,9 +6,8 @@ import sys
 import numpy as np
 import pytest
 
-from fourierwalk.reading import parquet as readers
 from fourierwalk.reading.parquet import Parquet
-from fourierwalk.reading.source import whole
+from fourierwalk.reading.source import BLOCK_ROWS, whole
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -22,8 +21,15 @@ def path(tmp_path):
     return tmp_path / "t.parquet"
 
 
-def test_rows_come_in_blocks(path, monkeypatch):
-    monkeypatch.setattr(readers, "BLOCK_ROWS", 2)
+def test_rows_come_in_blocks(tmp_path):
+    parquet.write_table(pyarrow.table({"n": np.arange(BLOCK_ROWS + 3.0)}), tmp_path / "many.parquet")
+    blocks = list(Parquet.of(tmp_path / "many.parquet").blocks(["n"], ["numbers"]))
+    assert [len(block.table) for block in blocks] == [BLOCK_ROWS, 3]
+    assert blocks[1].lines.tolist() == [BLOCK_ROWS + 1, BLOCK_ROWS + 2, BLOCK_ROWS + 3]
+    assert blocks[1].table.columns[0].tolist() == [BLOCK_ROWS, BLOCK_ROWS + 1, BLOCK_ROWS + 2]
+
+
+def test_columns_are_numbers_words_and_dates(path):
     found = Parquet.of(path)
     kinds = [kind.name for kind in found.kinds()]
     assert kinds == ["numbers", "words", "moments", "words"]

@@ -177,15 +177,14 @@ def test_what_a_gpu_sums_in_singles_and_factorises_in_doubles_is_trusted_as_sing
     assert apart < (1e-9 if solution.info.raised else 1e-5 if precision == "single" else 2e-2)
 
 
-def test_own_activations_are_not_rounded_unasked(remote, monkeypatch):
+def test_own_activations_are_not_rounded_unasked(remote):
     """Nothing bounds their values."""
-    monkeypatch.setattr(direct, "ROUNDED_FROM", 0.0)
-    torch = remote
-    x = torch.asarray(np.random.default_rng(0).standard_normal((50, 2)))
-    minimize = LeastSquares(Rows(x, x[:, :1]), Activation(torch.tanh), 1.0, Solver("direct", "auto"))
-    assert minimize(torch.ones((3, 3), dtype=torch.float64)).info.precision == "double"
-    fourier = replace(minimize, features=CosineSine())
-    assert fourier(torch.ones((3, 2), dtype=torch.float64)).info.precision == "bf16"
+    torch, solver = remote, Solver("direct", "auto")
+    x = torch.ones((1, 2), dtype=torch.float64).expand(int(direct.ROUNDED_FROM) // 1000**2, 2)  # takes no memory
+    rows, omega = Rows(x, x[:, :1]), torch.ones((1000, 3), dtype=torch.float64)
+    assert direct.Direct(rows, Activation(torch.tanh), omega).precisions(solver, 1.0) == ("double",)
+    assert direct.Direct(rows, CosineSine(), omega[:500, :2]).precisions(solver, 1.0)[0] == "bf16"
+    assert direct.Direct(rows, CosineSine(), omega[:499, :2]).precisions(solver, 1.0) == ("double",)
 
 
 def test_small_products_are_not_rounded_unasked(remote):

@@ -107,3 +107,12 @@ def test_a_fourier_space_that_is_quick_or_chosen_is_not_announced(n_rows):
             warnings.simplefilter("always")
             LeastSquares(Rows(x[:, :columns], x[:, :1]), CosineSine(), 0.1, solver).path(4 * x[:16, :columns])
         assert announced == []
+
+
+@pytest.mark.parametrize("d", [2, 5])
+@pytest.mark.parametrize("shape", [(3, 4), (3,)])
+def test_frequencies_of_another_shape_get_a_sentence(d, shape):
+    minimize = LeastSquares(Rows(np.ones((9, d)), np.ones((9, 1))), CosineSine(), 0.1)
+    for solve in (minimize, minimize.ahead):
+        with pytest.raises(ValueError, match=rf"^frequencies must have the shape \(K, {d}\) for rows of {d} columns"):
+            solve(np.ones(shape))

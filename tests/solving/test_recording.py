@@ -69,13 +69,12 @@ def test_a_recording_tells_what_cannot_be_trusted(device):
 def test_a_recorded_walk_is_the_same_walk(device, precision, monkeypatch):
     ends = []
     for least in (1, 1000):
-        monkeypatch.setattr(ahead, "WORTH_RECORDING", least)
         made = []
         monkeypatch.setattr(ahead, "recorded", lambda *of, made=made: made.append(recording.recorded(*of)) or made[-1])
         minimize = problem(device, precision=precision)
         walk = Metropolis(RandomWalk(0.3), 3.0, refit_every=7)
         state = walk.init(minimize, torch.zeros((20, 4), dtype=torch.float64, device=device))
-        *_, (state, _) = ahead.sample(walk, minimize, state, np.random.default_rng(2), 50)
+        *_, (state, _) = ahead.sample(walk, minimize, state, np.random.default_rng(2), 50, least)
         ends.append(state)
         assert [isinstance(each, recording.Recorded) for each in made] == ([True] if least == 1 else [])
     assert_allclose(ends[0].frequencies.cpu(), ends[1].frequencies.cpu(), atol=1e-9)
@@ -97,7 +96,7 @@ def test_the_last_recording_is_kept(device):
 
 
 @pytest.mark.cuda
-def test_what_is_not_recorded(device, monkeypatch):
+def test_what_is_not_recorded(device):
     minimize, omega = problem(device), torch.asarray(drawn(20, 4), device=device)
     for other in (problem(device, Activation(torch.tanh)), problem(device, path="dual")):  # others' code might wait
         vectors = torch.asarray(drawn(20, other.features.dimension(4)), device=device)
@@ -105,8 +104,7 @@ def test_what_is_not_recorded(device, monkeypatch):
     x = torch.stack((minimize.rows.x, minimize.rows.x))
     stacked = replace(minimize, rows=Rows(x, torch.sin(x)))
     assert recording.recorded(stacked, torch.stack((omega, omega))) is stacked
-    monkeypatch.setattr(recording, "MOST_BYTES", 0)
-    assert recording.recorded(minimize, omega) is minimize
+    assert recording.recorded(minimize, omega, most_bytes=0) is minimize
 
 
 def test_on_a_cpu_nothing_is_recorded():

@@ -5,7 +5,6 @@ import pickle
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
@@ -61,6 +60,7 @@ def test_names_and_shapes():
 
 
 def test_frames_of_every_library_say_the_same():
+    pl = pytest.importorskip("polars")
     frame, y = cars()
     expected = TableEncoder().fit_transform(frame, y)
     for other in (pl.from_pandas(frame), Table.of(frame)):

@@ -4,12 +4,13 @@ import datetime
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.model_selection import train_test_split
 
 from fourierwalk.tables.table import Table, as_moments, as_numbers, as_words, is_table
+
+pl = pytest.importorskip("polars")
 
 MOMENTS = [datetime.datetime(2024, 2, 29, 12, 30), None, datetime.datetime(1969, 12, 31)]
 COLUMNS = {

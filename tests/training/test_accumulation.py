@@ -8,7 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tables import FEATURES, every_kind
 
 from fourierwalk.arrays.library import to_host
-from fourierwalk.data.scaling import Affine, Scaling
+from fourierwalk.data.affine import Affine
+from fourierwalk.data.scaling import Scaling
 from fourierwalk.model import FourierModel
 from fourierwalk.training.accumulation import Accumulation
 from fourierwalk.training.assembly import Member

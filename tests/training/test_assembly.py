@@ -103,6 +103,28 @@ def test_the_regularization_of_an_average_is_the_geometric_mean(monkeypatch):
     assert fit.regularization == pytest.approx(10 ** np.mean([-1, -3, -1, -3, -1]))
 
 
+def test_members_of_an_average_have_a_smaller_regularization(monkeypatch):
+    """λ was chosen for a member alone; it is divided by the number of members, and the amplitudes are solved anew."""
+    chosen, average = [], Assembly._of_average
+
+    def seen(self, members):
+        chosen.extend(member.look.regularization for member in members)
+        return average(self, members)
+
+    monkeypatch.setattr(Assembly, "_of_average", seen)
+    fit = automatic(n_frequencies=20).run(data(), np.random.default_rng(0))
+    assert len(fit.members) == len(chosen) == 5
+    assert_allclose([member.regularization for member in fit.members], np.asarray(chosen) / 5)
+    x, y = data()[:2]
+    kind, at = FEATURES["cos-sin"], 0
+    for n, regularization in fit.members:
+        unknowns = ridge(
+            kind.design(scaled(x), fit.model.frequencies[at : at + n]), scaled(y), np.ones(len(x)), regularization
+        )
+        assert_allclose(fit.model.amplitudes[at : at + n], kind.amplitudes(unknowns) * y.std() / 5, atol=1e-6)
+        at += n
+
+
 def test_the_final_fit_is_in_double_precision_on_all_rows():
     exact = settings(solver="direct", n_steps=0).run(data(), np.random.default_rng(0))
     for solver in (Solver("direct", "single"), Solver("direct", batch_size=20)):
@@ -138,37 +160,38 @@ def test_calibration_is_on_held_out_rows_by_amplitudes_of_the_others():
     assert weight is None
 
 
-def test_calibration_without_held_out_rows_is_by_leave_one_out(monkeypatch):
+def test_calibration_without_held_out_rows_is_by_leave_one_out():
     fit = settings(scale_targets=False).run(labelled(), np.random.default_rng(0))
     shares = labelled().y.mean(axis=0)
     rows = Rows(scaled(labelled().x), labelled().y - shares)
     problem = LeastSquares(rows, FEATURES["cos-sin"].features, 0.1)
     expected = left_out_values(problem, fit.model.frequencies, 0.1) + shares
     assert_allclose(fit.calibration.values, expected, atol=1e-9)
-    monkeypatch.setattr(assembly, "MOST_LEFT_OUT", 50)  # too many rows: on those of the fit
-    fit = settings(scale_targets=False).run(labelled(), np.random.default_rng(0))
-    assert_allclose(fit.calibration.values, fit.model(labelled().x), atol=1e-9)
+    many = labelled(assembly.MOST_LEFT_OUT + 1)  # too many rows: on those of the fit
+    fit = settings(scale_targets=False).run(many, np.random.default_rng(0))
+    assert_allclose(fit.calibration.values, fit.model(many.x), atol=1e-9)
 
 
-def test_calibration_of_many_rows_is_on_rows_from_all_over(monkeypatch):
+def test_calibration_of_many_rows_is_on_rows_from_all_over():
     """Also where they come sorted by class."""
-    monkeypatch.setattr(assembly, "MOST_LEFT_OUT", 3)
-    given = labelled()
+    n = 10 * assembly.MOST_LEFT_OUT
+    given = labelled(2 * n)
     order = np.argsort(np.argmax(given.y, axis=1))
     fit = settings(scale_targets=False).run(Data(given.x[order], given.y[order]), np.random.default_rng(0))
-    assert fit.calibration.values.shape == (30, 3)
-    assert fit.calibration.targets.sum(axis=0).min() >= 9
+    assert fit.calibration.values.shape == (n, 3)
+    shares = fit.calibration.targets.sum(axis=0) / given.y.sum(axis=0)
+    assert_allclose(shares, 0.5, atol=0.01)
 
 
-def test_whole_weights_calibrate_like_repetitions(monkeypatch):
-    monkeypatch.setattr(assembly, "MOST_LEFT_OUT", 200)
-    given = labelled(80)
-    weight = np.full(80, 3.0)
+def test_whole_weights_calibrate_like_repetitions():
+    """The weights add up to the most rows for which one row at a time is left out."""
+    given = labelled(400)
+    weight = np.full(400, 3.0)
     weight[::2] = 2.0
-    again = np.repeat(np.arange(80), weight.astype(int))
+    again = np.repeat(np.arange(400), weight.astype(int))
     weighted = settings(scale_targets=False).run(given._replace(weight=weight), np.random.default_rng(0))
     repeated = settings(scale_targets=False).run(Data(given.x[again], given.y[again]), np.random.default_rng(0))
-    assert weighted.total_weight == repeated.total_weight == 200
+    assert weighted.total_weight == repeated.total_weight == assembly.MOST_LEFT_OUT
     assert_allclose(weighted.calibration.values[again], repeated.calibration.values, atol=1e-7)
 
 

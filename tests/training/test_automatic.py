@@ -29,6 +29,7 @@ from fourierwalk.training.automatic import (
     Grown,
     Split,
     Start,
+    _shaped_by,
     averaged,
     beats_the_mean,
     shares,
@@ -49,14 +50,14 @@ QUICK = Policy(
     growth=2,
     rounded=1e300,
     operations=1e18,
-    rows_per_frequency=1000,
+    rows_per_input=1000,
+    gain=1e-3,
     usual=1,
     inputs_together=2,
     wander=0.5,
     steps=10,
     last_steps=10,
     patience=4,
-    last_patience=5,
     look_every=5,
     members=3,
     most_members=8,
@@ -320,9 +321,10 @@ def test_the_levels_without_a_number_have_no_more_columns_than_rows():
 
 def test_what_costs_more_must_be_worth_more():
     """At so many operations, 4 width² rows steps members, the share that a width must take off is doubled."""
-    for n_rows, per_frequency, cost in ((1000, 10**6, 4 * 64**2 * 1000 * 10 * 3), (10**6, 50, 4 * 64**3 * 50 * 10 * 3)):
+    for n_rows, learnt_from in ((1000, 1000), (10**6, 10 * 50)):
         where = Panel(np.zeros((n_rows, 2)), None)
-        policy = replace(QUICK, widening=0.03, rows_per_frequency=per_frequency, operations=cost)
+        cost = 4 * 64**2 * learnt_from * 10 * 3
+        policy = replace(QUICK, widening=0.03, rows_per_input=10**6 if learnt_from == n_rows else 50, operations=cost)
         assert Automatic(policy)._worth(64, where) == pytest.approx(0.06)
         free = Automatic(replace(policy, operations=1e18))._worth(64, where)
         assert free == pytest.approx(0.03, rel=1e-4)
@@ -332,7 +334,7 @@ def test_what_costs_more_must_be_worth_more():
 def test_growth_stops_where_it_costs_too_much(operations, width, monkeypatch):
     """A gain of a tenth; of a number of frequencies that was asked for the cost does not matter."""
     scripted(monkeypatch, {4: 1.0, 8: 0.9, 16: 0.9, 32: 0.9}.get)
-    policy = replace(QUICK, widening=0.04, operations=operations, rows_per_frequency=10**6)
+    policy = replace(QUICK, widening=0.04, operations=operations)
     assert widths(searched(Automatic(policy), panel(), start())[2]) == [width] * 3
     assert widths(searched(Automatic(policy), panel(), start(8))[2]) == [8]
 
@@ -378,10 +380,10 @@ def test_members_without_a_number_are_as_many_as_the_policy_says():
 def scripted(monkeypatch, errors):
     """Models whose held-out errors are given by their width."""
 
-    def grown(self, split, before, width, begin, levels, rng):
+    def grown(self, split, before, width, begin, levels, rng, kinds):
         look = Look(0, errors(width), 0.1)
         yield look
-        return Grown(Candidate(look, np.full((width, 2), float(width)), np.ones((width, 1))))
+        return Grown(Candidate(look, np.full((width, 2), float(width)), np.ones((width, 1))), kinds=kinds[:1])
 
     def polished(self, split, grown, levels, rng):
         yield Decision("polished")
@@ -471,7 +473,7 @@ def plain_descent(split, candidate, n_steps, patience):
             after = selection.look_near(last, state.step, state.frequencies, "descent")
             last = after.look
             looks.append(last)
-            waited, bar = (0, last.error) if last.error < (1 - Policy().gain) * bar else (waited + 1, bar)
+            waited, bar = (0, last.error) if last.error < (1 - QUICK.gain) * bar else (waited + 1, bar)
             best = min(best, after, key=lambda one: one.look.error)
             before, minimize = (
                 minimize,
@@ -505,7 +507,7 @@ def plain_member(split, all_widths, rng, policy=QUICK):
         candidate, more, is_done = plain_descent(split, best, policy.steps, policy.patience)
         looks += more
     if not is_done:
-        candidate, more, _ = plain_descent(split, candidate, policy.last_steps, policy.last_patience)
+        candidate, more, _ = plain_descent(split, candidate, policy.last_steps, policy.patience)
         looks += more
     return selection.refined(candidate), looks
 
@@ -610,12 +612,35 @@ def test_patience_ends_descent():
     assert counted[0] < counted[1]
 
 
-def test_the_last_descent_has_a_patience_of_its_own():
+def test_patience_ends_the_last_descent_too():
     counted = []
-    for last_patience in (1, 1000):
-        policy = replace(QUICK, steps=1, last_steps=100, most_members=1, last_patience=last_patience)
+    for patience in (1, 1000):
+        policy = replace(QUICK, steps=1, last_steps=100, most_members=1, patience=patience)
         counted.append(steps_of(searched(Automatic(policy), panel(noise=2.0), start(4))[0]))
     assert counted[0] < counted[1]
+
+
+def test_later_members_draw_the_kinds_that_the_first_has_taken():
+    policy = replace(QUICK, widening=0.0, members=3, most_frequencies=24)
+    events, _, found = searched(Automatic(policy), panel(noise=0.2), start())
+    assert widths(found) == [8, 8, 8]
+    assert len(found.kinds) == 2
+    drawn_kinds = [event.phase for event in events if isinstance(event, Look) and event.phase != "descent"]
+    first, later = drawn_kinds[:-4], drawn_kinds[-4:]
+    assert set(first) == set(Automatic().kinds)
+    assert later == [*found.kinds, *found.kinds]
+
+
+def test_later_members_draw_from_the_first_ones_frequencies():
+    """Their covariance is that of the first member's frequencies, weighted by the squared amplitudes."""
+    omega, beta = np.array([[3.0, 4.0], [1.0, 0.0]]), np.array([[2.0, 0.0], [0.0, 1.0]])
+    split = panel().split(0)
+    shape = _shaped_by(Candidate(Look(0, 1.0, 0.1), omega, beta), split).shape
+    covariance = 0.8 * np.outer(omega[0], omega[0]) + 0.2 * np.outer(omega[1], omega[1])
+    assert_allclose(shape.root.T @ shape.root, covariance)
+    assert shape.width == split.shape.width
+    without = split._replace(shape=None)
+    assert _shaped_by(Candidate(Look(0, 1.0, 0.1), omega, beta), without) is without
 
 
 def test_only_the_kinds_that_are_wanted_are_drawn():
@@ -633,7 +658,7 @@ def test_a_proposal_of_the_users_own_moves_the_walk():
     draws = [
         omega
         for kind, omega in search._drawn(
-            panel().split(0), snapshots[0].members[0], 8, start(8), np.random.default_rng(0)
+            panel().split(0), snapshots[0].members[0], 8, start(8), np.random.default_rng(0), search.kinds
         )
         if kind == "walk"
     ]
@@ -709,7 +734,7 @@ def test_a_sample_is_of_the_first_rows():
     assert unsplit.sample(10) is unsplit
 
 
-def test_narrow_models_learn_frequencies_from_few_rows_and_amplitudes_from_all(monkeypatch):
+def test_frequencies_are_learnt_from_a_sample_and_amplitudes_from_all_rows(monkeypatch):
     seen, descended = [], Automatic._descended
 
     def recorded(self, split, chosen, n_steps, *rest):
@@ -717,9 +742,9 @@ def test_narrow_models_learn_frequencies_from_few_rows_and_amplitudes_from_all(m
         return descended(self, split, chosen, n_steps, *rest)
 
     monkeypatch.setattr(Automatic, "_descended", recorded)
-    policy = replace(QUICK, widening=0.0, rows_per_frequency=20, steps=6, last_steps=11)
+    policy = replace(QUICK, widening=0.0, rows_per_input=16, steps=6, last_steps=11)
     _, _, found = searched(Automatic(policy), panel(noise=0.2), start(8))
-    assert seen == [(4, 80, 6), (8, 160, 6), (8, 160, 11)]
+    assert seen == [(4, 160, 6), (8, 160, 6), (8, 160, 11)]
     member = found.members[0]
     mask = panel(noise=0.2).mask(0)
     x, y = rows(noise=0.2)

@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import r2_score
 
 from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierFeatures, AdaptiveFourierRegressor, Solver
-from fourierwalk.chunks import Blocks, Sliced, whole
+from fourierwalk.chunks import Blocks, Sliced
+from fourierwalk.chunks.whole import Whole
+from fourierwalk.training.training import Data
 
 N = 600
 RNG = np.random.default_rng(0)
@@ -30,13 +33,8 @@ class Counted(Sliced):
 
 def divided(places, *arrays):
     """The arrays in blocks that end at some places; blocks may be empty."""
-    return Blocks([tuple(array[i:j] for array in arrays) for i, j in pairwise([0, *sorted(places), N])])
-
-
-@pytest.fixture
-def small_sample(monkeypatch):
-    """A sample of about 100 rows: far fewer than there are."""
-    monkeypatch.setattr(whole, "SAMPLE_ROWS", 100)
+    ends = [0, *sorted(places), len(arrays[0])]
+    return Blocks([tuple(array[i:j] for array in arrays) for i, j in pairwise(ends)])
 
 
 @pytest.mark.parametrize("sampler", ["metropolis", "resampling", "descent", "fixed"])
@@ -57,16 +55,23 @@ def test_the_division_into_blocks_does_not_matter(places):
     assert np.max(np.abs(models[0].predict(X) - models[1].predict(X))) < 1e-10
 
 
-def test_frequencies_of_a_sample_and_amplitudes_of_all_rows(small_sample):
+def fitted(chunks, n_frequencies, n_steps):
+    """A fit with a sample of about 100 rows in memory: far fewer than there are."""
+    rows = Whole.of(chunks, are_labels=False, most_sampled=100)
+    training = AdaptiveFourierRegressor(n_frequencies, n_steps=n_steps)._training()
+    return training.run(Data(*rows.sample, whole=rows), np.random.default_rng(0))
+
+
+def test_frequencies_of_a_sample_and_amplitudes_of_all_rows():
     chunks = Counted(X, Y, rows=90)
-    model = AdaptiveFourierRegressor(6, n_steps=5, random_state=0).fit(chunks)
-    assert "frequencies are chosen on a random sample of" in model.history_.decisions[0]
-    assert any("by generalised cross-validation on all rows" in text for text in model.history_.decisions)
+    fit = fitted(chunks, 6, 5)
+    assert "frequencies are chosen on a random sample of" in fit.history.decisions[0]
+    assert any("by generalised cross-validation on all rows" in text for text in fit.history.decisions)
     assert chunks.passes == 3  # the survey, the sample, and the amplitudes
-    other = AdaptiveFourierRegressor(6, n_steps=5, random_state=0).fit(divided([33, 34, 350], X, Y))
-    assert np.array_equal(other.frequencies_, model.frequencies_)
-    assert np.max(np.abs(other.predict(X) - model.predict(X))) < 1e-10
-    assert model.score(X, Y) > 0.7
+    other = fitted(divided([33, 34, 350], X, Y), 6, 5)
+    assert np.array_equal(other.model.frequencies, fit.model.frequencies)
+    assert np.max(np.abs(other.model(X) - fit.model(X))) < 1e-10
+    assert r2_score(Y, fit.model(X)[:, 0]) > 0.7
 
 
 def test_rows_that_fit_in_memory_are_taken_there():
@@ -153,12 +158,12 @@ def test_an_iterator_is_refused_before_it_is_read():
 
 
 @pytest.mark.parametrize("rows", [600, 90])
-def test_error_bars_of_rows_in_blocks(small_sample, rows):
-    model = AdaptiveFourierRegressor(8, n_steps=20, random_state=0).fit(Sliced(X, Y, rows=rows))
-    low, high = model.predict_interval(X, 0.9).T
+def test_error_bars_of_rows_in_blocks(rows):
+    fit = fitted(Sliced(X, Y, rows=rows), 8, 20)
+    low, high = fit.error_bars.interval(fit.model, X, [0.9]).T
     assert 0.8 < np.mean((low <= Y) & (high >= Y)) <= 1
-    mean, deviation = model.predict(X, return_std=True)
-    assert np.allclose(mean, model.predict(X), rtol=0, atol=1e-12)
+    mean, deviation = fit.error_bars.mean_and_std(fit.model, X).T
+    assert np.allclose(mean, fit.model(X)[:, 0], rtol=0, atol=1e-12)
     assert np.all(deviation > 0)
 
 

@@ -122,24 +122,23 @@ def wide(form, n_rows=120, n_inputs=150, validated=False):
     return given._replace(x_val=form(x[n_rows:]), y_val=y[n_rows:]) if validated else given
 
 
-def both(given, features):
+def both(given, features, spanning_rows=panels.SPANNING_ROWS):
     """The panel of the inputs' own columns, and the same in coordinates."""
     one = automatic(standardize=True, features=features)
     scaling = Scaling.fit(*given[:3])
     split_by, n_together = one._folds(given, 7, QUICK)
     own = one._panel(given, scaling, features, Solver(), split_by, n_together)
-    return own, own.narrowed()
+    return own, own.narrowed(spanning_rows)
 
 
 @pytest.mark.parametrize("most", [2000, 25], ids=["of all rows", "of some rows"])
 @pytest.mark.parametrize("validated", [True, False], ids=["X_val", "folds"])
 @pytest.mark.parametrize("kind", ["cos-sin", "sigmoid"])
 @every_form
-def test_lifted_frequencies_predict_what_their_coordinates_do(form, kind, validated, most, monkeypatch):
+def test_lifted_frequencies_predict_what_their_coordinates_do(form, kind, validated, most):
     """Also rows that the basis is not made of: what a frequency has no share in does not count."""
-    monkeypatch.setattr(panels, "SPANNING_ROWS", most)
     one = FEATURES[kind]
-    own, narrow = both(wide(form, validated=validated), one.features)
+    own, narrow = both(wide(form, validated=validated), one.features, most)
     assert own.n_inputs == 150
     assert narrow.n_inputs <= min(120, most)
     assert own.span is None

@@ -7,7 +7,6 @@ from scipy.special import softmax
 from sklearn.metrics import log_loss
 from tables import FEATURES, Plain, every_kind, problem, ridge
 
-from fourierwalk.data import rows as rows_module
 from fourierwalk.data.features import CosineSine
 from fourierwalk.data.rows import Rows
 from fourierwalk.solving.least_squares import LeastSquares
@@ -29,8 +28,8 @@ from fourierwalk.training.selection import (
 from fourierwalk.training.temperature import CERTAIN_SCALE, best_temperature
 
 
-def rows_of(backend, x, y, weight=None):
-    return Rows(*(None if part is None else backend.asarray(part) for part in (x, y, weight)))
+def rows_of(backend, x, y, weight=None, **options):
+    return Rows(*(None if part is None else backend.asarray(part) for part in (x, y, weight)), **options)
 
 
 # λ
@@ -151,12 +150,12 @@ def test_leave_one_out_counts_weights_as_repetitions(path):
     assert one.look.regularization == pytest.approx(other.look.regularization, rel=1e-10)
 
 
-def test_blocks_change_no_leave_one_out(xp, monkeypatch):
+def test_blocks_change_no_leave_one_out(xp):
     x, y, weight = problem(40)
     minimize = LeastSquares(rows_of(xp, x, y, weight), FEATURES["complex"].features, 0.0)
     omega = xp.asarray(FEATURES["complex"].frequencies(5, 2))
     at_once = left_out_values(minimize, omega, 0.1), by_leave_one_out(minimize, omega).look.error
-    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 20)
+    minimize = replace(minimize, rows=rows_of(xp, x, y, weight, block_bytes=8 * 20))
     assert_allclose(left_out_values(minimize, omega, 0.1), at_once[0], rtol=1e-10)
     assert by_leave_one_out(minimize, omega).look.error == pytest.approx(at_once[1], rel=1e-10)
 
@@ -309,6 +308,7 @@ def test_a_look_where_every_regularization_is_too_small():
 
     class Huge:
         name, n_columns, n_unknowns = "huge", 1, 1
+        dimension = staticmethod(lambda n_features: n_features)
         columns = staticmethod(lambda block, omega: 1e10 * np.ones((block.x.shape[0], omega.shape[0])))
         system = staticmethod(lambda gram, moment: (gram, moment))
         matrix = amplitudes = coefficients = staticmethod(lambda values: values)
@@ -444,11 +444,11 @@ def test_errors_that_are_no_numbers_are_infinite():
     assert found[1] == np.inf
 
 
-def test_blocks_change_no_error(xp, monkeypatch):
+def test_blocks_change_no_error(xp):
     (seen, held_out), _ = split(xp)
     kind = FEATURES["complex"]
     omega = xp.asarray(kind.frequencies(5, 2))
     looks = Selection(LeastSquares(seen, kind.features, 0.2), held_out, 0.2)
     at_once = looks.look(0, omega).look.error
-    monkeypatch.setattr(rows_module, "BLOCK_BYTES", 8 * 10)
+    looks = replace(looks, held_out=replace(held_out, block_bytes=8 * 10))
     assert looks.look(0, omega).look.error == pytest.approx(at_once, rel=1e-10)

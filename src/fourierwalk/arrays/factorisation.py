@@ -48,8 +48,10 @@ def solved(matrix: Array, ridge: float, right_hand_side: Array, unit: float = 2.
     return _by_border(matrix, ridge, right_hand_side, margin)
 
 
-def _by_border(matrix: Any, ridge: float, right_hand_side: Any, margin: float = 1.0) -> tuple[Any, Any]:
-    """`solved` for torch tensors, by the factor of the bordered matrix."""
+def _by_border(
+    matrix: Any, ridge: float, right_hand_side: Any, margin: float = 1.0, blocks_from: int | None = None
+) -> tuple[Any, Any]:
+    """`solved` for torch tensors, by the factor of the bordered matrix; by blocks from so many unknowns on."""
     import torch
 
     n, q = right_hand_side.shape[-2:]
@@ -61,7 +63,7 @@ def _by_border(matrix: Any, ridge: float, right_hand_side: Any, margin: float = 
     bordered.diagonal(dim1=-2, dim2=-1)[..., n:] = bound[..., None]
     factor, failed = torch.linalg.cholesky_ex(bordered)
     corner, half = factor[..., :n, :n], adjoint(factor[..., n:, :n])
-    if n < BLOCKS_FROM:
+    if n < (BLOCKS_FROM if blocks_from is None else blocks_from):
         return torch.linalg.solve_triangular(adjoint(corner), half, upper=True), _is_safe(corner, failed, margin)
     return _upwards(corner, half, _corners(corner)), _is_safe(corner, failed, margin)
 

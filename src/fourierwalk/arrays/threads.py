@@ -26,6 +26,35 @@ def in_threads(work: Callable[[range], None], bounds: Sequence[int], is_worth_it
         list(_pool(len(bounds) - 1, os.getpid()).map(work, map(range, bounds[:-1], bounds[1:])))
 
 
+class _OneThread:
+    """A limit of one thread for some BLAS libraries. Those who need it at the same time share it; the last lifts it."""
+
+    def __init__(self) -> None:
+        self._lock, self._n_users = threading.Lock(), 0
+        self._before: list[tuple[Any, int]] = []
+
+    @contextmanager
+    def on(self, libraries: Sequence[Any]) -> Iterator[None]:
+        """A context in which the libraries use one thread."""
+        with self._lock:
+            if not self._n_users:
+                self._before = [(library, library.num_threads) for library in libraries]
+                for library in libraries:
+                    library.set_num_threads(1)
+            self._n_users += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._n_users -= 1
+                if not self._n_users:
+                    for library, n_threads in self._before:
+                        library.set_num_threads(n_threads)
+
+
+_ON_ONE_POOL, _ON_ALL_POOLS = _OneThread(), _OneThread()
+
+
 @contextmanager
 def one_pool() -> Iterator[None]:
     """A context in which NumPy's BLAS uses one thread, if SciPy has a BLAS of its own: two pools compete for cores.
@@ -35,29 +64,8 @@ def one_pool() -> Iterator[None]:
     """
     libraries = _blas().lib_controllers
     own = [blas for blas in libraries if "numpy" in Path(blas.filepath).parent.name] if len(libraries) > 1 else []
-    with _LOCK:
-        if not _INSIDE:
-            _BEFORE[:] = [(library, library.num_threads) for library in own]
-            for library in own:
-                library.set_num_threads(1)
-        _INSIDE.append(True)
-    try:
+    with _ON_ONE_POOL.on(own):
         yield
-    finally:
-        with _LOCK:
-            _INSIDE.pop()
-            if not _INSIDE:
-                for library, n_threads in _BEFORE:
-                    library.set_num_threads(n_threads)
-
-
-_LOCK = threading.Lock()
-
-
-_INSIDE: list[bool] = []
-
-
-_BEFORE: list[tuple[Any, int]] = []
 
 
 @cache
@@ -82,23 +90,5 @@ def one_thread() -> Iterator[None]:
 
     Parts that overlap share the limit; the last one to end lifts it.
     """
-    with _LOCK:
-        if not _LIMITED:
-            _LIMITS[:] = [(library, library.num_threads) for library in _blas().lib_controllers]
-            for library, _ in _LIMITS:
-                library.set_num_threads(1)
-        _LIMITED.append(True)
-    try:
+    with _ON_ALL_POOLS.on(_blas().lib_controllers):
         yield
-    finally:
-        with _LOCK:
-            _LIMITED.pop()
-            if not _LIMITED:
-                for library, n_threads in _LIMITS:
-                    library.set_num_threads(n_threads)
-
-
-_LIMITED: list[bool] = []
-
-
-_LIMITS: list[tuple[Any, int]] = []

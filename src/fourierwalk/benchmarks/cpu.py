@@ -159,7 +159,7 @@ def bench_fit(shrink: int) -> list[Figure]:
     x = np.random.default_rng(0).standard_normal((n, 1))
     y = sine_integral(x, 1e-3)
     seconds = {}
-    one_model = replace(DEFAULT, least_width=k, most_members=1, few_rows=0, rows_per_frequency=n)
+    one_model = replace(DEFAULT, least_width=k, most_members=1, few_rows=0, rows_per_input=n)
     sampler = Automatic(one_model, n_steps=40, patience=40)
     for path in ("auto", "direct"):
         model = AdaptiveFourierRegressor(k, sampler=sampler, solver=path, random_state=0)

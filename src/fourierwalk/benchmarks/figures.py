@@ -51,12 +51,26 @@ def median_seconds(function: Callable[[], Any], repeats: int = 5) -> float:
     return medians_in_turn([function], repeats)[0]
 
 
-def medians_in_turn(functions: Sequence[Callable[[], Any]], repeats: int) -> list[float]:
+def medians_in_turn(
+    functions: Sequence[Callable[[], Any]], repeats: int, clock: Callable[[], float] = time.perf_counter
+) -> list[float]:
     """Median seconds of each function, after one unmeasured call. They take turns, so that all see the same machine."""
     times = []
     for _ in range(repeats + 1):
         for function in functions:
-            start = time.perf_counter()
+            start = clock()
             function()
-            times.append(time.perf_counter() - start)
+            times.append(clock() - start)
     return np.median(np.reshape(times, (repeats + 1, -1))[1:], axis=0).tolist()
+
+
+class Clock:
+    """Seconds since it was made: on the wall, and of the processor, of all threads together."""
+
+    def __init__(self) -> None:
+        self._wall, self._processor = time.perf_counter(), time.process_time()
+
+    def figures(self, case: str) -> list[Figure]:
+        """Both seconds, until now."""
+        wall, processor = time.perf_counter() - self._wall, time.process_time() - self._processor
+        return [Figure(case, "seconds", wall), Figure(case, "seconds of the processor", processor)]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import statistics
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from fourierwalk.arrays.draws import placed
 from fourierwalk.arrays.library import to_host
 from fourierwalk.arrays.products import product, products
 from fourierwalk.benchmarks.figures import Figure
+from fourierwalk.benchmarks.gpu_tables import tables
 from fourierwalk.data.features import ComplexExponentials, CosineSine
 from fourierwalk.data.rows import Rows
 from fourierwalk.data.streaming import Streamed
@@ -42,12 +44,18 @@ class Setting:
     device: Any
     shrink: int
     data_dir: str | None
+    out: Path = Path()
 
     @classmethod
-    def on(cls, device: str, shrink: int, data_dir: str | None) -> Setting:
+    def on(cls, device: str, shrink: int, data_dir: str | None, out: Path = Path()) -> Setting:
         """On a device that is there."""
         Place(device).put(np.zeros(1))  # or a sentence that says what is missing
-        return cls(device, shrink, data_dir)
+        return cls(device, shrink, data_dir, out)
+
+    def picture(self, name: str) -> Path:
+        """The path of a picture beside the results."""
+        self.out.mkdir(parents=True, exist_ok=True)
+        return self.out / name
 
     def wait(self) -> None:
         """Wait until the device is done."""
@@ -72,6 +80,10 @@ class Setting:
         import torch
 
         return torch.as_tensor(values, device=self.device)
+
+    def placed(self, values: np.ndarray) -> Any:
+        """Values as a tensor on a GPU; unchanged on a CPU."""
+        return values if self.device == "cpu" else self.tensor(values)
 
     def described(self) -> dict[str, Any]:
         """The device, its driver and its libraries."""
@@ -305,6 +317,12 @@ def _auto(setting: Setting, width: int, seconds: float, error: float, repeats: i
     ]
 
 
+def bench_tables(setting: Setting) -> list[Figure]:
+    """Six tables by default settings, beside double precision throughout and beside two CPU cores."""
+    device = str(setting.device) if str(setting.device) != "cpu" else None
+    return list(tables(setting.shrink, setting.data_dir, device))
+
+
 def bench_streaming(setting: Setting) -> list[Figure]:
     """N = 10⁷, d = 20, K = 4096, inputs on the host: a solve against its products on a block that is on the device."""
     n, k = 10_000_000 // setting.shrink**3, 4096 // setting.shrink
@@ -381,13 +399,14 @@ def bench_repeatability(setting: Setting) -> list[Figure]:
     return figures
 
 
-BENCHES: dict[str, Callable[[Setting], list[Figure]]] = {
+BENCHES: dict[str, Callable[[Setting], Iterable[Figure]]] = {
     "peaks": bench_peaks,
     "steps": bench_steps,
     "precision": bench_precision,
     "table": bench_table,
     "auto": bench_auto,
     "auto-wide": bench_auto_wide,
+    "tables": bench_tables,
     "case1": bench_case1,
     "case2": bench_case2,
     "dual": bench_dual,

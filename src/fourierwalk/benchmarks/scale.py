@@ -11,6 +11,7 @@ import pickle
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,10 @@ from fourierwalk.benchmarks.memory import peak_bytes
 from fourierwalk.chunks import Blocks, Chunks, DaskChunks, Sliced
 from fourierwalk.chunks.rows import ChunkedRows, Preparation, Share
 from fourierwalk.chunks.targets import NumberTargets
+from fourierwalk.data.affine import Affine
 from fourierwalk.data.features import CosineSine
 from fourierwalk.data.rows import Rows
-from fourierwalk.data.scaling import Affine, Scaling
+from fourierwalk.data.scaling import Scaling
 from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.normal_equations import InNormalEquations
 from fourierwalk.solving.solver import Solver
@@ -136,13 +138,15 @@ def bench_growth(shrink: int) -> list[Figure]:
         parts = [min(50_000, n_rows - start) for start in range(0, n_rows, 50_000)]
         blocks = Blocks([tuple(values[:part] for values in block) for part in parts])
         steps.append(stepped(chunked(blocks, d, n_rows), n_frequencies))
-    seconds = medians_in_turn(steps, 3)
+    with threadpool_limits(1):  # seconds of the processor: other programs on the machine do not count
+        seconds = medians_in_turn(steps, 3, time.process_time)
     slope = float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
     sent = [_sent_bytes(made(0, n, d), d, n_frequencies) for n in (1_000, 50_000)]
-    name = f"exponent, {sizes[0]:,} to {sizes[-1]:,} rows"
+    name = f"exponent of a thread's seconds, {sizes[0]:,} to {sizes[-1]:,} rows"
     return [
         Figure(case, f"{name}: at least", slope, 0.95, at_most=False),
         Figure(case, f"{name}: at most", slope, 1.05),
+        *(Figure(case, f"microseconds a row, {n:,} rows", 1e6 * s / n) for n, s in zip(sizes, seconds, strict=True)),
         Figure(case, "bytes a step and worker, 50 times the rows over one time", sent[1] / sent[0], 1.0),
         Figure(case, "MB a step and worker", sent[1] / 1e6),
     ]

@@ -42,6 +42,8 @@ class Waves(NamedTuple):
     @classmethod
     def of(cls, model: Any, inputs: Uniform | Gaussian, what: str) -> Waves:
         """The waves of a model; an error if it has none."""
+        if not isinstance(inputs, Uniform | Gaussian):
+            raise TypeError(f"inputs must be a Uniform or a Gaussian distribution, got {type(inputs).__name__}.")
         require_waves(model, what)
         require_affine(model, what)
         scaling, xp = model.scaling.inputs, namespace(model.frequencies)
@@ -56,13 +58,13 @@ class Waves(NamedTuple):
         means = xp.prod(self.inputs.factors(self.frequencies), axis=1)
         return self.offset + means @ xp.real(self.amplitudes)
 
-    def parts(self) -> Iterator[tuple[slice, Array, Array]]:
+    def parts(self, most_entries: int = MOST_ENTRIES) -> Iterator[tuple[slice, Array, Array]]:
         """For some frequencies at a time: which ones, and the factors of all differences and sums with them, (b, K, d).
 
         The factors of the difference of frequencies k and l are the means of exp(iωₖⱼzⱼ) exp(−iωₗⱼzⱼ), z = x − c.
         """
         (n, d), omega = self.frequencies.shape, self.frequencies
-        height = max(1, MOST_ENTRIES // (n * d))
+        height = max(1, most_entries // (n * d))
         for start in range(0, n, height):
             part = slice(start, min(start + height, n))
             some = omega[part, None, :]

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse
 
 from fourierwalk.arrays.library import to_host
-from fourierwalk.data.streaming import Streamed
+from fourierwalk.data.streaming import held_values
 from fourierwalk.training.followed import Resume
 from fourierwalk.training.training import Data
 
@@ -108,8 +108,7 @@ def _data_bytes(data: Data) -> Iterator[bytes]:
 
 def _array_bytes(array: Any) -> Iterator[bytes]:
     """Type, shape and values of an array of any library."""
-    if isinstance(array, Streamed):
-        array = array.host
+    array = held_values(array)
     if scipy.sparse.issparse(array):
         array = array.tocsr()
         yield str(array.shape).encode()

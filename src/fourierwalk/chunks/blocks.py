@@ -37,13 +37,22 @@ class Blocks(InProcess):
                 "only once: give a list, an object with __iter__, or a function that returns a new iterator."
             )
         self.blocks = blocks
+        self._n_blocks: int | None = None  # as the first pass has counted them
 
     def __iter__(self) -> Iterator[Chunk]:
         blocks = self.blocks() if callable(self.blocks) else self.blocks
+        n_blocks = 0
         for index, block in enumerate(blocks):
             if not isinstance(block, tuple | list) or len(block) not in (2, 3):
                 raise ValueError(f"a block must be (X, y) or (X, y, weight), got {_described(block)} as block {index}.")
             yield Chunk.of(index, *block)
+            n_blocks += 1
+        if self._n_blocks not in (None, n_blocks):
+            raise ValueError(
+                f"X must give the same blocks whenever it is read, got {self._n_blocks} blocks at first and {n_blocks} "
+                "now: give a list, an object with __iter__, or a function that returns a new iterator."
+            )
+        self._n_blocks = n_blocks
 
 
 def _described(block: Any) -> str:

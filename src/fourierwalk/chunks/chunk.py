@@ -73,16 +73,9 @@ class InProcess:
 
 def _matrix(x: Any, index: int) -> Array:
     """Numeric inputs as an array of two dimensions; frames are converted."""
-    if hasattr(x, "dtypes") and hasattr(x, "columns"):
-        for name, kind in zip(x.columns, x.dtypes, strict=True):
-            if getattr(kind, "kind", "O") not in "biuf":
-                raise ValueError(
-                    f"X in blocks must have columns of numbers, got {kind} in column {name!r}: encode categories, "
-                    "texts and dates as numbers first (TableEncoder does it for frames in memory)."
-                )
     if scipy.sparse.issparse(x):
         raise ValueError(f"X in blocks must be dense, got a sparse {type(x).__name__} in block {index}.")
-    x = _array(x)
+    x = _of_frame(x) if hasattr(x, "dtypes") and hasattr(x, "columns") else _array(x)
     if x.ndim != 2:
         raise ValueError(f"X must have 2 dimensions, got {x.ndim} in block {index}.")
     if not is_foreign(x) and x.dtype.kind not in "biuf":
@@ -93,6 +86,29 @@ def _matrix(x: Any, index: int) -> Array:
     return x
 
 
+def _of_frame(frame: Any) -> np.ndarray:
+    """The columns of a frame side by side: numbers of any kinds, nullable ones and Booleans too."""
+    columns = []
+    for place, (name, kind) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
+        is_pandas = hasattr(frame, "iloc")  # by place: names may be there twice
+        column = _array(frame.iloc[:, place]) if is_pandas else frame[name].to_numpy()
+        if (kind if is_pandas else column.dtype).kind not in "biuf":
+            raise ValueError(
+                f"X in blocks must have columns of numbers, got {kind} in column {name!r}: encode categories, "
+                "texts and dates as numbers first (TableEncoder does it for frames in memory)."
+            )
+        columns.append(column)
+    return np.stack(columns, axis=1) if columns else np.empty((len(frame), 0))
+
+
 def _array(values: Any) -> Array:
-    """Arrays of other libraries stay; all else becomes a NumPy array."""
+    """Arrays of other libraries stay; all else becomes a NumPy array.
+
+    NumPy takes a nullable column of pandas for one of objects: its numbers become NumPy's, missing ones NaN.
+    """
+    kind = getattr(values, "dtype", None)
+    if hasattr(kind, "numpy_dtype") and kind.kind in "biuf":  # type: ignore[union-attr]
+        if values.isna().any():
+            return values.to_numpy(dtype=np.float64, na_value=np.nan)
+        return values.to_numpy(dtype=kind.numpy_dtype)  # type: ignore[union-attr]
     return values if is_foreign(values) else np.asarray(values)

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import array_api_compat as compat
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from fourierwalk.arrays.library import is_foreign, like, to_host
@@ -45,7 +47,7 @@ class DaskChunks:
     def __init__(self, x: Any, y: Any, weight: Any = None, *, client: Any = None, timeout: float = 60.0) -> None:
         named = [column for column in (y, weight) if isinstance(column, str)]
         for column in named:
-            if column not in getattr(x, "columns", ()):
+            if not is_dask_frame(x) or column not in x.columns:
                 raise ValueError(f"y and sample_weight must name columns of the frame X, got {column!r}.")
         y, weight = (x[column] if isinstance(column, str) else column for column in (y, weight))
         x = x.drop(columns=named) if named else x
@@ -54,7 +56,7 @@ class DaskChunks:
                 _check_alike(name, values, x)
         columns = [_delayed(values) for values in (x, y, weight) if values is not None]
         self.parts = list(zip(*columns, strict=True))
-        self.names = list(x.columns) if hasattr(x, "columns") else None
+        self.names = list(x.columns) if is_dask_frame(x) else None
         self.client, self.timeout = _current() if client is None else client, timeout
 
     def each(self, share: Callable[[Chunk], Any]) -> list[Any]:
@@ -140,14 +142,16 @@ def _is_done(future: Any) -> bool:
 
 def _delayed(values: Any) -> list[Any]:
     """The chunks of a Dask collection as delayed objects; columns are put together."""
-    if hasattr(values, "partitions") and hasattr(values, "divisions"):
+    if not compat.is_dask_array(values):  # a frame or a series
         return list(values.to_delayed())
     values = values.rechunk({1: -1}) if values.ndim > 1 and len(values.chunks[1]) > 1 else values
     return list(np.ravel(values.to_delayed(optimize_graph=False)))
 
 
 def _check_alike(name: str, values: Any, x: Any) -> None:
-    if not hasattr(values, "__dask_graph__"):
+    import dask
+
+    if not dask.is_dask_collection(values):
         raise ValueError(f"{name} must be a Dask collection like X, got {type(values).__name__}.")
     if _sizes(values) != _sizes(x):
         raise ValueError(
@@ -157,7 +161,7 @@ def _check_alike(name: str, values: Any, x: Any) -> None:
 
 def _sizes(values: Any) -> str:
     """The rows of each chunk, as text; unknown sizes are shown as nan."""
-    if hasattr(values, "divisions"):
+    if not compat.is_dask_array(values):
         return f"{values.npartitions} partitions"
     sizes = values.chunks[0]
     if any(size != size for size in sizes):
@@ -177,4 +181,9 @@ def _current() -> Any:
 
 def is_dask(values: Any) -> bool:
     """Whether the values are a Dask array or data frame."""
-    return hasattr(values, "__dask_graph__") and (hasattr(values, "chunks") or hasattr(values, "npartitions"))
+    return compat.is_dask_array(values) or is_dask_frame(values)
+
+
+def is_dask_frame(values: Any) -> bool:
+    """Whether the values are a Dask data frame."""
+    return nw.dependencies.is_dask_dataframe(values)

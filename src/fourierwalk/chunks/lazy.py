@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fourierwalk.chunks.dask import is_dask
+from fourierwalk.chunks.dask import is_dask, is_dask_frame
 from fourierwalk.chunks.given import is_sliced
 from fourierwalk.chunks.sliced import CHUNK_BYTES
 
@@ -36,7 +36,7 @@ def _lazily(function: Callable[[Any], Any], X: Any) -> Any:
     import dask
     import dask.array
 
-    if hasattr(X, "columns"):
+    if is_dask_frame(X):
         one = function(X._meta_nonempty.iloc[:1])
         if isinstance(one, tuple):
             return _parted(function, X, len(one), _lazily)

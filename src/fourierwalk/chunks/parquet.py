@@ -54,7 +54,8 @@ class ParquetChunks(InProcess):
 
 def _numbers(column: Any, name: str, index: int) -> np.ndarray:
     """A column of numbers; missing values become NaN."""
-    values = column.to_numpy()
+    is_boolean = str(column.type) == "bool"  # missing Booleans would become objects
+    values = (column.cast("int8") if is_boolean else column).to_numpy()
     if values.dtype.kind not in "biuf":
         raise ValueError(
             f"X in blocks must have columns of numbers, got {column.type} in column {name!r} of block {index}: encode "

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fourierwalk.arrays.library import to_host
+from fourierwalk.arrays.library import is_remote, to_host
 from fourierwalk.chunks.chunk import Chunk, InProcess
 from fourierwalk.chunks.moving import mapped
 from fourierwalk.chunks.sliced import Sliced
@@ -48,7 +48,7 @@ class Ranks:
 
     def each(self, share: Callable[[Chunk], Any]) -> list[Any]:
         """``share(chunk)`` of every chunk of every rank, in the order of ranks and chunks."""
-        found = self._exchanged(_tried(lambda: list(self._shares(share))))
+        found = self._exchanged(_tried(lambda: tuple(self._shares(share))))
         return [one for shares in _raised(found) for one in shares]
 
     def sum(self, share: Callable[[Chunk], Any]) -> Any:
@@ -66,7 +66,7 @@ class Ranks:
 
         theirs: list[Any] = [None] * dist.get_world_size()
         self._called(lambda: dist.all_gather_object(theirs, mine, group=self._group))
-        return theirs
+        return [mapped(one, _on_own_gpu) for one in theirs]
 
     def _gathered(self, mine: Any) -> list[Any]:
         """The shares of all ranks, as one buffer of doubles on the device that holds them."""
@@ -102,6 +102,11 @@ def _rebuilt(mine: Any, leaves: Sequence[Any], flat: Any) -> Any:
         return part.to(leaf.device) if isinstance(leaf, torch.Tensor) else to_host(part)[()]
 
     return mapped(mine, taken, numbers=True)
+
+
+def _on_own_gpu(values: Any) -> Any:
+    """An array of another rank; if it is on that rank's GPU, it is moved to this rank's."""
+    return values.cuda() if is_remote(values) else values
 
 
 def _tried(work: Callable[[], Any]) -> Any:

@@ -15,7 +15,7 @@ from fourierwalk.chunks.survey import checked_weight, positive
 from fourierwalk.chunks.targets import LabelTargets, NumberTargets
 from fourierwalk.chunks.tree import tree
 from fourierwalk.data.hashes import below, row_hash
-from fourierwalk.data.rows import BLOCK_BYTES, Block, Rows
+from fourierwalk.data.rows import Block, Rows
 from fourierwalk.data.scaling import Scaling
 
 
@@ -111,6 +111,7 @@ class ChunkedRows(Rows):
     known: tuple[int, float] | None = field(kw_only=True, default=None)
     reach: Any = field(kw_only=True, default=None)  # type: ignore[misc]
     in_chunks: ClassVar[bool] = True
+    gpu_part: ClassVar[int] = 64  # smaller blocks: the chunks that they are made of are on the GPU too
 
     def __len__(self) -> int:
         return int(self._totals.n_rows) if self.known is None else self.known[0]
@@ -136,8 +137,7 @@ class ChunkedRows(Rows):
 
     def block_height(self, width: int) -> int:
         """The most rows of a block with `width` columns of doubles, and three arrays of inputs."""
-        budget = BLOCK_BYTES if self.block_bytes is None else self.block_bytes
-        return max(1, budget // (8 * max(1, width + 3 * int(self.x.shape[1]))))
+        return max(1, self._budget() // (8 * max(1, width + 3 * int(self.x.shape[1]))))
 
     def sum(self, term: Callable[[Block], Any], width: int, beside: int = 0) -> Any:
         """The sum of ``term(block)`` over all rows, in a tree that the order of the chunks fixes."""

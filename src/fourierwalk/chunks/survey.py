@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from array_api_compat import device
 
 from fourierwalk.arrays.library import Array, float64, is_foreign, like, namespace, to_host
 from fourierwalk.chunks.chunk import Chunk, Chunks
@@ -29,7 +30,7 @@ class ColumnMoments:
     def of(cls, values: Array, weight: Array | None) -> ColumnMoments:
         """The moments of the rows of one array, (n, d)."""
         xp, values = namespace(values), float64(values)
-        ones = like(np.ones(values.shape[0]), values) if weight is None else weight
+        ones = xp.ones(values.shape[0], dtype=xp.float64, device=device(values)) if weight is None else weight
         total = float(xp.sum(ones))
         mean = ones @ values / total
         deviations = ones @ (values - mean[None, :]) ** 2
@@ -70,7 +71,8 @@ class Weights(NamedTuple):
     @classmethod
     def of(cls, weight: np.ndarray | None, n_rows: int) -> Weights:
         """The facts about the weights of one chunk."""
-        weight = np.ones(n_rows) if weight is None else weight
+        if weight is None:
+            return cls(n_rows, float(n_rows), 1.0, 1.0, True)
         positive = weight[weight > 0]
         if not positive.size:
             return cls()

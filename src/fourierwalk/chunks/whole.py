@@ -13,9 +13,11 @@ from fourierwalk.chunks.chunk import Chunk, Chunks
 from fourierwalk.chunks.rows import ChunkedRows, Preparation, Withholding
 from fourierwalk.chunks.survey import ColumnMoments, Survey, Tally, positive, surveyed
 from fourierwalk.chunks.targets import LabelTargets, NumberTargets
+from fourierwalk.data.affine import Affine
 from fourierwalk.data.hashes import below, place_hash
 from fourierwalk.data.rows import Rows
-from fourierwalk.data.scaling import Affine, Scaling, common_spread, spread_of
+from fourierwalk.data.scaling import Scaling
+from fourierwalk.data.spread import common_spread, spread_of
 
 SAMPLE_ROWS = 200_000
 """The most rows of the sample in memory: `sampler="auto"` learns a width of 256 from fewer, whatever their number."""
@@ -64,22 +66,25 @@ class Whole:
         What the first pass has found.
     targets : NumberTargets or LabelTargets
         How raw targets become columns.
+    most_sampled : int
+        The most rows of the sample in memory.
     """
 
     chunks: Chunks
     survey: Survey
     targets: NumberTargets | LabelTargets
+    most_sampled: int = SAMPLE_ROWS
 
     @classmethod
-    def of(cls, chunks: Chunks, are_labels: bool) -> Whole:
+    def of(cls, chunks: Chunks, are_labels: bool, most_sampled: int = SAMPLE_ROWS) -> Whole:
         """The rows after one pass over them, which checks every block."""
         survey = surveyed(chunks, are_labels)
         if not isinstance(survey.targets, Tally):
-            return cls(chunks, survey, NumberTargets())
+            return cls(chunks, survey, NumberTargets(), most_sampled)
         names = sorted(label for label, weight in survey.targets.weights.items() if weight > 0)
         if len(names) < 2:
             raise ValueError(f"y must have at least 2 classes, got {len(names)}: {names[0]!r}.")
-        return cls(chunks, survey, LabelTargets(tuple(names)))
+        return cls(chunks, survey, LabelTargets(tuple(names)), most_sampled)
 
     @property
     def n_rows(self) -> int:
@@ -94,7 +99,7 @@ class Whole:
     @property
     def sample_size(self) -> int:
         """About as many rows are in the sample."""
-        return min(SAMPLE_ROWS, max(1, SAMPLE_BYTES // (8 * self.n_inputs)))
+        return min(self.most_sampled, max(1, SAMPLE_BYTES // (8 * self.n_inputs)))
 
     @property
     def is_in_sample(self) -> bool:

@@ -4,19 +4,33 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from fourierwalk.benchmarks import cpu, distilling, exports, gpu, plan, predictions, scale, tables
+from fourierwalk.benchmarks import (
+    billion,
+    cpu,
+    distilling,
+    exports,
+    flights,
+    gpu,
+    plan,
+    predictions,
+    relief,
+    scale,
+    tables,
+)
 from fourierwalk.benchmarks.figures import HEADER, Figure, markdown
 from fourierwalk.reporting.files import write_json, write_text
 from fourierwalk.reporting.provenance import provenance
 
 ON_CPU = {**cpu.BENCHES, **predictions.BENCHES, **tables.BENCHES, **exports.BENCHES, **plan.BENCHES}
+ON_ANY_DEVICE = {**billion.BENCHES, **relief.BENCHES, **flights.BENCHES}
+BEYOND = {**scale.BENCHES, **ON_ANY_DEVICE}
 
 
 def register(verbs: Any) -> None:
@@ -25,10 +39,13 @@ def register(verbs: Any) -> None:
     parser.add_argument("--device", default="cpu", help="cpu, or cuda (torch)")
     parser.add_argument("--out", type=Path, help="folder (default: results/bench, results/scale or results/gpu)")
     names = f"cpu: {', '.join(ON_CPU)}, distill and distill-trees (with --data-dir); "
-    names += f"beyond memory: {', '.join(scale.BENCHES)}; cuda: {', '.join(gpu.BENCHES)}"
+    names += f"beyond memory: {', '.join(scale.BENCHES)}, and on any device {', '.join(ON_ANY_DEVICE)}; "
+    names += f"cuda: {', '.join(gpu.BENCHES)}"
     parser.add_argument("--only", nargs="+", metavar="NAME", help=f"run only some of {names}; other results are kept")
     parser.add_argument(
-        "--data-dir", help="cuda: folder with MNIST's four files; cpu: folder of the suite's tables, for distill"
+        "--data-dir",
+        help="cuda: folder with MNIST's four files, or of the suite's tables, for tables; cpu: folder of the suite's "
+        "tables, for distill; else the benchmark's files",
     )
     parser.add_argument(
         "--small", action="store_true", help="toy sizes, to check that it runs: the figures mean nothing"
@@ -38,34 +55,35 @@ def register(verbs: Any) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Measure, print, and write after every part. The exit code is 0 even where a target is missed."""
+    """Measure, print, and write after every figure. The exit code is 0 even where a target is missed."""
     on_gpu = options.device != "cpu"
-    beyond = not on_gpu and bool(options.only) and set(options.only) <= scale.BENCHES.keys()
-    on_cpu = scale.BENCHES if beyond else {**ON_CPU, **distilling.benches(options.data_dir)}
-    benches: dict[str, Any] = gpu.BENCHES if on_gpu else on_cpu
+    beyond = bool(options.only) and set(options.only) <= BEYOND.keys()
+    benches = _benches(options, beyond)
     unknown = [name for name in options.only or () if name not in benches]
     if unknown:
         raise ValueError(f"--only must name some of {list(benches)}, got {unknown[0]!r}.")
     shrink = (1000 if options.small else options.shrink or 1) if beyond else 16 if options.small else 1
-    setting: Any = gpu.Setting.on(options.device, shrink, options.data_dir) if on_gpu else shrink
-    out = options.out or Path("results/gpu" if on_gpu else "results/scale" if beyond else "results/bench")
+    place = "results/scale" if beyond else "results/gpu" if on_gpu else "results/bench"
+    out = options.out or Path(place) / ("gpu" if beyond and on_gpu else "")
+    setting = gpu.Setting.on(options.device, shrink, options.data_dir, out)
     console = Console()
     content: dict[str, Any] = {"toy_sizes": options.small, "parts": {}, **_kept(out, options)}
     origin = provenance() | ({"device": setting.described()} if on_gpu else {})
     for name in options.only or benches:
         console.print(f"{name} …")
         part: dict[str, Any] = {"provenance": origin, "figures": []}
+        parts = {**content["parts"], name: part}
+        content["parts"] = {each: parts[each] for each in benches if each in parts}
         try:
-            part["figures"] = [{**vars(figure), "met": figure.met} for figure in benches[name](setting)]
+            for figure in benches[name](setting):  # long benchmarks give one figure after the other
+                part["figures"].append({**vars(figure), "met": figure.met})
+                _write(out, content)
         except Exception as error:  # the other benchmarks still run
             if not on_gpu:
                 raise
             console.print_exception()
             part["failure"] = f"{type(error).__name__}: {error}"
-        content["parts"][name] = part
-        content["parts"] = {each: content["parts"][each] for each in benches if each in content["parts"]}
-        write_json(out / "bench.json", content)
-        write_text(out / "bench.md", _markdown(content["parts"]))
+        _write(out, content)
     console.print(_table(_figures(content["parts"].values()), options.small))
     if not on_gpu and options.only is None:
         content["scaling"] = cpu.scaling_exponents(shrink)
@@ -73,6 +91,20 @@ def main(options: argparse.Namespace) -> int:
         cpu.scaling_figure(content["scaling"]).savefig(out / "scaling.png", dpi=110, metadata={"Software": None})
     console.print(f"Written: {out / 'bench.json'}")
     return 0
+
+
+def _benches(options: argparse.Namespace, beyond: bool) -> dict[str, Callable[[gpu.Setting], Iterable[Figure]]]:
+    """The benchmarks that can be asked for."""
+    if options.device != "cpu":
+        return {**ON_ANY_DEVICE} if beyond else {**gpu.BENCHES}
+    shrunk = scale.BENCHES if beyond else {**ON_CPU, **distilling.benches(options.data_dir)}
+    here: dict[str, Any] = {name: lambda setting, b=bench: b(setting.shrink) for name, bench in shrunk.items()}
+    return {**here, **ON_ANY_DEVICE} if beyond else here
+
+
+def _write(out: Path, content: dict[str, Any]) -> None:
+    write_json(out / "bench.json", content)
+    write_text(out / "bench.md", _markdown(content["parts"]))
 
 
 def _kept(out: Path, options: argparse.Namespace) -> dict[str, Any]:

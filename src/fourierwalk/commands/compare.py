@@ -95,6 +95,9 @@ def register(verbs: Any) -> None:
     parser.add_argument("--again", action="store_true", help="compute cells again that are already there")
     parser.add_argument("--gather", action="store_true", help="afterwards gather cells into one file per data set")
     parser.add_argument(
+        "--cells-only", action="store_true", help="write no page: --report does so later, where matplotlib is installed"
+    )
+    parser.add_argument(
         "--report", type=Path, metavar="DIR", help="write the tables and the page of DIR again; fit nothing"
     )
     parser.set_defaults(run=main)
@@ -105,7 +108,8 @@ def main(options: argparse.Namespace) -> int:
     console = Console()
     if options.suite is not None:
         return _suite(options, console)
-    plots.new_figure()  # a missing extra is an error before the work, not after
+    if not options.cells_only:
+        plots.new_figure()  # a missing extra is an error before the work, not after
     if options.report is not None:
         return _show(options.report, None, console)
     if options.beside:
@@ -119,7 +123,7 @@ def main(options: argparse.Namespace) -> int:
         options,
         console,
     )
-    return _show(options.out, [dataset.name for dataset in chosen], console)
+    return 0 if options.cells_only else _show(options.out, [dataset.name for dataset in chosen], console)
 
 
 def _suite(options: argparse.Namespace, console: Console) -> int:

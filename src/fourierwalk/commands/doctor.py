@@ -61,7 +61,7 @@ def main(options: argparse.Namespace) -> int:
     return 0 if told["self_test"]["works"] else 1
 
 
-def self_test() -> dict[str, Any]:
+def self_test(wanted_score: float = WANTED_SCORE) -> dict[str, Any]:
     """Fit for about a second, save the model, load it, and compare the predictions."""
     start = time.perf_counter()
     x = np.random.default_rng(0).normal(size=(1000, 1))
@@ -75,7 +75,7 @@ def self_test() -> dict[str, Any]:
     except Exception as error:  # any failure is what the self-test reports
         return {"works": False, "error": f"{type(error).__name__}: {error}"}
     seconds = round(time.perf_counter() - start, 2)
-    return {"works": same and score > WANTED_SCORE, "r2": round(score, 6), "file_is_same": same, "seconds": seconds}
+    return {"works": same and score > wanted_score, "r2": round(score, 6), "file_is_same": same, "seconds": seconds}
 
 
 def extras() -> dict[str, dict[str, bool]]:

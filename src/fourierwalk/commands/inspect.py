@@ -14,8 +14,11 @@ from rich.table import Table as Shown
 
 from fourierwalk import loading
 from fourierwalk.commands import options as shared
+from fourierwalk.estimators import AdaptiveFourierClassifier
 from fourierwalk.loading import Loaded
+from fourierwalk.model import FourierModel
 from fourierwalk.tables.columns import Column, Levels, Means
+from fourierwalk.tables.encoder import names_in
 
 EXAMPLES = """  fourierwalk inspect houses.fw
   fourierwalk inspect houses.fw --json
@@ -42,7 +45,8 @@ def main(options: argparse.Namespace) -> int:
 
 def described(loaded: Loaded, path: Path) -> dict[str, Any]:
     """Everything that is shown, as JSON values."""
-    model = getattr(loaded.model, "model_", loaded.model)
+    estimator = None if isinstance(loaded.model, FourierModel) else loaded.model
+    model = loaded.model if estimator is None else estimator.model_
     told: dict[str, Any] = {
         "file": str(path),
         "bytes": path.stat().st_size,
@@ -53,15 +57,15 @@ def described(loaded: Loaded, path: Path) -> dict[str, Any]:
         "outputs": int(model.amplitudes.shape[1]),
         "features": model.features.name,
         "scaling": model.scaling.kind,
-        "inputs": _inputs(loaded.model),
+        "inputs": _inputs(model, estimator),
         **loaded.about,
     }
-    if model is not loaded.model:
-        told["regularization"] = _plain(loaded.model.regularization_)
-        told["decisions"] = list(loaded.model.history_.decisions)
-        told["parameters"] = {name: _plain(value) for name, value in loaded.model.get_params(deep=False).items()}
-    if hasattr(loaded.model, "classes_"):
-        told["classes"] = loaded.model.classes_.tolist()
+    if estimator is not None:
+        told["regularization"] = _plain(estimator.regularization_)
+        told["decisions"] = list(estimator.history_.decisions)
+        told["parameters"] = {name: _plain(value) for name, value in estimator.get_params(deep=False).items()}
+    if isinstance(estimator, AdaptiveFourierClassifier):
+        told["classes"] = estimator.classes_.tolist()
     return told
 
 
@@ -71,19 +75,18 @@ def _plain(value: Any) -> Any:
     return value if is_plain else repr(value)
 
 
-def _inputs(model: Any) -> list[dict[str, Any]]:
-    """Name, kind, relevance, and the levels of each input."""
-    inner = getattr(model, "model_", model)
-    n_inputs = int(inner.scaling.inputs.center.shape[0])
-    if hasattr(model, "encoder_"):
-        found = [_column(column) for column in model.encoder_.columns_]
+def _inputs(model: FourierModel, estimator: Any) -> list[dict[str, Any]]:
+    """Name, kind, relevance, and the levels of each input; `estimator` is None if the file holds a model alone."""
+    if estimator is not None and estimator.encoder_ is not None:
+        columns = [_column(column) for column in estimator.encoder_.columns_]
     else:
-        names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(n_inputs)])
-        found = [{"name": str(name), "kind": "number"} for name in names]
-    if inner.importances is not None:
-        shares = np.asarray(getattr(model, "feature_importances_", inner.importances))
-        found = [{**each, "relevance": round(float(share), 6)} for each, share in zip(found, shares, strict=True)]
-    return found
+        names = None if estimator is None else names_in(estimator)
+        numbered = [f"x{j}" for j in range(int(model.scaling.inputs.center.shape[0]))]
+        columns = [{"name": str(name), "kind": "number"} for name in (numbered if names is None else names)]
+    if model.importances is None:
+        return columns
+    shares = np.asarray(model.importances if estimator is None else estimator.feature_importances_)
+    return [{**each, "relevance": round(float(share), 6)} for each, share in zip(columns, shares, strict=True)]
 
 
 def _column(column: Column) -> dict[str, Any]:

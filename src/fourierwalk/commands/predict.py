@@ -16,12 +16,14 @@ import numpy as np
 
 from fourierwalk import loading
 from fourierwalk.commands import options as shared
+from fourierwalk.estimators import AdaptiveFourierClassifier, AdaptiveFourierRegressor
 from fourierwalk.files.writing import check_writable, replacing
 from fourierwalk.loading import Loaded
 from fourierwalk.reading import files
 from fourierwalk.reading.source import Source
 from fourierwalk.reporting.voice import Voice, voice
 from fourierwalk.tables.columns import Moment, Number
+from fourierwalk.tables.encoder import names_in
 from fourierwalk.tables.table import MOMENTS, NUMBERS, WORDS, Table
 
 EXAMPLES = """  fourierwalk predict houses.fw new.csv --out predictions.csv
@@ -80,9 +82,9 @@ def main(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace, loaded: Loaded) -> None:
     """Check everything that can be wrong before a row is read."""
-    if not hasattr(loaded.model, "predict"):
+    if not isinstance(loaded.model, AdaptiveFourierRegressor | AdaptiveFourierClassifier):
         raise ValueError(f"{options.model} must hold a regressor or a classifier, got {type(loaded.model).__name__}.")
-    if options.probabilities and not hasattr(loaded.model, "predict_proba"):
+    if options.probabilities and not isinstance(loaded.model, AdaptiveFourierClassifier):
         raise ValueError("--probabilities needs a classifier, got a regressor.")
     if options.std or options.interval is not None:
         _check_error_bars(options, loaded)
@@ -97,7 +99,7 @@ def _check(options: argparse.Namespace, loaded: Loaded) -> None:
 
 
 def _check_error_bars(options: argparse.Namespace, loaded: Loaded) -> None:
-    if not hasattr(loaded.model, "predict_interval"):
+    if not isinstance(loaded.model, AdaptiveFourierRegressor):
         raise ValueError("--std and --interval need a regressor, got a classifier: take --probabilities.")
     if loaded.model.error_bars_ is None:
         raise ValueError(
@@ -135,15 +137,15 @@ def needed(model: Any, source: Source, speaker: Voice) -> Inputs:
 
 
 def _inputs(model: Any) -> Inputs | None:
-    if hasattr(model, "encoder_"):
+    names = names_in(model)
+    if model.encoder_ is not None:
         columns = model.encoder_.columns_
-        if not hasattr(model, "feature_names_in_") and all(column.name == f"x{j}" for j, column in enumerate(columns)):
+        if names is None and all(column.name == f"x{j}" for j, column in enumerate(columns)):
             return None
         kinds = {Number: NUMBERS, Moment: MOMENTS}
         return Inputs(
             tuple(column.name for column in columns), tuple(kinds.get(type(column), WORDS) for column in columns)
         )
-    names = getattr(model, "feature_names_in_", None)
     return None if names is None else Inputs(tuple(names), (NUMBERS,) * len(names))
 
 
@@ -155,7 +157,8 @@ def _listed(names: Sequence[str]) -> str:
 def _header(loaded: Loaded, options: argparse.Namespace) -> list[str]:
     """The name of the target. Several outputs are numbered."""
     model, target = loaded.model, str(loaded.about.get("target", "prediction"))
-    n_outputs = 1 if hasattr(model, "classes_") or model.amplitudes_.ndim == 1 else model.amplitudes_.shape[1]
+    has_one = isinstance(model, AdaptiveFourierClassifier) or model.amplitudes_.ndim == 1
+    n_outputs = 1 if has_one else model.amplitudes_.shape[1]
     names = [target] if n_outputs == 1 else [f"{target}{i}" for i in range(n_outputs)]
     more = [f"p({label})" for label in model.classes_] if options.probabilities else []
     more += [f"{name} std" for name in names] if options.std else []
@@ -164,7 +167,7 @@ def _header(loaded: Loaded, options: argparse.Namespace) -> list[str]:
 
 
 def _rows(model: Any, table: Table, options: argparse.Namespace) -> Iterator[Sequence[Any]]:
-    x = table if hasattr(model, "encoder_") else np.column_stack(table.columns)
+    x = np.column_stack(table.columns) if model.encoder_ is None else table
     parts = list(model.predict(x, return_std=True)) if options.std else [model.predict(x)]
     parts += [model.predict_proba(x)] if options.probabilities else []
     parts += [model.predict_interval(x, options.interval)] if options.interval is not None else []

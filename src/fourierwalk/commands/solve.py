@@ -12,6 +12,7 @@ from rich.table import Table
 
 from fourierwalk.benchmarks.figures import HEADER, Figure, markdown
 from fourierwalk.benchmarks.operators import PROBLEMS, MeasuredProblem
+from fourierwalk.commands import options as shared
 from fourierwalk.reporting.files import write_json, write_text
 from fourierwalk.reporting.provenance import provenance
 
@@ -19,7 +20,10 @@ from fourierwalk.reporting.provenance import provenance
 def register(verbs: Any) -> None:
     """Add the command and its options."""
     parser = verbs.add_parser("solve", help="solve differential equations and print errors beside their targets")
-    parser.add_argument("--out", type=Path, default=Path("results/operators"), help="folder of the results")
+    parser.add_argument("--device", default="cpu", help="cpu, or cuda (torch); on a GPU no pictures are drawn")
+    parser.add_argument(
+        "--out", type=Path, help="folder of the results (default: results/operators, or results/operators/cuda)"
+    )
     parser.add_argument("--only", nargs="+", metavar="NAME", help=f"only some of {', '.join(PROBLEMS)}")
     parser.add_argument("--again", action="store_true", help="solve again what the folder has results of")
     parser.add_argument("--small", action="store_true", help="toy sizes, to check that it runs")
@@ -31,21 +35,24 @@ def main(options: argparse.Namespace) -> int:
     unknown = [name for name in options.only or () if name not in PROBLEMS]
     if unknown:
         raise ValueError(f"--only must name some of {list(PROBLEMS)}, got {unknown[0]!r}.")
-    console = Console()
+    shared.check_device(options.device)
+    on_cpu, console = options.device == "cpu", Console()
+    out = options.out or Path("results/operators" if on_cpu else "results/operators/cuda")
     for name in options.only or PROBLEMS:
-        path = options.out / f"{name}.json"
+        path = out / f"{name}.json"
         if path.exists() and not options.again:
             console.print(f"{name}: done before")
             continue
         console.print(f"{name} …")
-        measured = PROBLEMS[name](8 if options.small else 1)
+        measured = PROBLEMS[name](8 if options.small else 1, device=options.device)
         figures = [{**vars(figure), "met": figure.met} for figure in measured.figures]
-        _draw(options.out, name, measured)
+        if on_cpu:
+            _draw(out, name, measured)
         write_json(path, {"toy_sizes": options.small, "provenance": provenance(), "figures": figures})
-    results = {name: json.loads((options.out / f"{name}.json").read_text("utf-8")) for name in _done(options.out)}
-    write_text(options.out / "operators.md", "\n".join(_markdown(result) for result in results.values()))
+    results = {name: json.loads((out / f"{name}.json").read_text("utf-8")) for name in _done(out)}
+    write_text(out / "operators.md", "\n".join(_markdown(result) for result in results.values()))
     console.print(_table([figure for result in results.values() for figure in _figures(result)]))
-    console.print(f"Written: {options.out}")
+    console.print(f"Written: {out}")
     return 0
 
 

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from fourierwalk.comparison import checkouts, peers
 from fourierwalk.comparison.checkouts import Checkout, Width
 from fourierwalk.comparison.peers import CLASSIFICATION, REGRESSION
-from fourierwalk.comparison.tuning import BESIDE, ON_A_FIFTH, OURS, PEER, Clock, Fitted, Search
+from fourierwalk.comparison.tuning import BESIDE, ON_A_FIFTH, OURS, PEER, Fitted, Search, Stopwatch
 from fourierwalk.estimators import AdaptiveFourierClassifier, AdaptiveFourierRegressor
 from fourierwalk.paper.baselines import SPREADS, tuned_fixed
 from fourierwalk.paper.ways import AS_PRINTED
@@ -22,7 +22,7 @@ from fourierwalk.training.starts import KINDS
 
 DENSE = tuple(kind for kind in KINDS if "sparse" not in kind)
 STILL = tuple(kind for kind in KINDS if kind != "walk")
-PLAIN = tuple(kind for kind in DENSE if kind != "walk")
+SHORT = tuple(kind for kind in KINDS if "long" not in kind)
 
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "start-only": ("start only, no descent", {"sampler": Automatic(descend=False)}),
@@ -32,7 +32,12 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "dense": ("without sparse kinds", {"sampler": Automatic(kinds=DENSE)}),
     "no-walk": ("without the walk kind", {"sampler": Automatic(kinds=STILL)}),
-    "plain": ("without sparse kinds and the walk", {"sampler": Automatic(kinds=PLAIN)}),
+    "short": ("without long kinds", {"sampler": Automatic(kinds=SHORT)}),
+    "patient": (
+        "six times as many steps at each width, and patience",
+        {"sampler": Automatic(policy=replace(DEFAULT, steps=60, patience=6, gain=1e-3))},
+    ),
+    "five": ("five members instead of eight", {"sampler": Automatic(policy=replace(DEFAULT, members=5))}),
     "single": (
         "one model instead of an average",
         {"sampler": Automatic(policy=replace(DEFAULT, members=1, most_members=1, few_rows=0))},
@@ -127,7 +132,7 @@ class Ours:
 
     def fit(self, x: np.ndarray, y: np.ndarray, seed: int) -> Fitted:
         """Fit without tuning from outside."""
-        clock = Clock()
+        clock = Stopwatch()
         model = self._estimator(seed).fit(x, y)
         seconds = clock()
         chosen = {"regularization": float(model.regularization_), "n_frequencies": len(model.frequencies_)}
@@ -210,9 +215,9 @@ class Fixed(Ours):
 
     def fit(self, x: np.ndarray, y: np.ndarray, seed: int) -> Fitted:
         """Fit with the bandwidth chosen on held-out rows and λ by cross-validation."""
-        clock = Clock()
+        clock = Stopwatch()
         tuned = tuned_fixed(self._estimator(seed), x, y, SPREADS, seed)
-        seconds, clock = clock(), Clock()
+        seconds, clock = clock(), Stopwatch()
         model = clone(tuned.estimator).fit(x, y)
         return Fitted(model, seconds, clock(), {"spread": tuned.spread})
 

@@ -52,7 +52,7 @@ class Fitted(NamedTuple):
     chosen: dict[str, Any]
 
 
-class Clock:
+class Stopwatch:
     """Seconds since it was made."""
 
     def __init__(self) -> None:
@@ -165,12 +165,12 @@ class Tuned:
 
     def fit(self, x: Any, y: np.ndarray, seed: int) -> Fitted:
         """Search a coarse grid, search a finer one, then fit on all rows."""
-        clock = Clock()
+        clock = Stopwatch()
         x, y = self._common(x, y)
         with _expected_warnings():
             estimator = self._estimator(x, y, seed)
             chosen = self._chosen(estimator, x, y, seed)
-            last = Clock()
+            last = Stopwatch()
             model = clone(estimator).set_params(**self._prefixed(chosen)).fit(x, y)
         last_seconds = last()  # before the total is read, which includes it
         return Fitted(model, clock(), last_seconds, chosen)

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from fourierwalk.arrays.library import to_host
 from fourierwalk.arrays.threads import blas_threads, in_threads
-from fourierwalk.data.streaming import Streamed
+from fourierwalk.data.streaming import rows_on_host
+
+PLACES_AT_ONCE = 2**14
+"""Places are hashed in parts that fit in a processor's cache."""
 
 
 def row_hash(x: Any, seed: int) -> np.ndarray:
@@ -29,8 +31,7 @@ def row_hash(x: Any, seed: int) -> np.ndarray:
     def add(rows: range) -> None:
         for start in range(rows.start, rows.stop, 512):
             part = slice(start, min(start + 512, rows.stop))
-            values = x.on_host(part) if isinstance(x, Streamed) else to_host(x[part, :])
-            total[part] = np.sum(_mix(_bits(values) * keys[None, :]), axis=1, dtype=np.uint64)
+            total[part] = np.sum(_mix(_bits(rows_on_host(x, part)) * keys[None, :]), axis=1, dtype=np.uint64)
 
     n_threads = blas_threads()
     in_threads(add, [x.shape[0] * i // n_threads for i in range(n_threads + 1)], x.shape[0] * x.shape[1] > 2**20)
@@ -45,8 +46,17 @@ def place_hash(start: int, n_rows: int, seed: int) -> np.ndarray:
     >>> bool(np.all(place_hash(3, 2, 0) == place_hash(0, 5, 0)[3:]))
     True
     """
-    places = np.arange(start, start + n_rows, dtype=np.uint64) + np.uint64(1)
-    return _mix(_mix(places) + np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64))
+    hashes, turn = np.empty(n_rows, dtype=np.uint64), np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64)
+
+    def fill(rows: range) -> None:
+        for first in range(rows.start, rows.stop, PLACES_AT_ONCE):
+            part = slice(first, min(first + PLACES_AT_ONCE, rows.stop))
+            places = np.arange(start + part.start + 1, start + part.stop + 1, dtype=np.uint64)
+            hashes[part] = _mix(_mix(places) + turn)
+
+    n_threads = blas_threads()
+    in_threads(fill, [n_rows * i // n_threads for i in range(n_threads + 1)], n_rows > 2**20)
+    return hashes
 
 
 def below(hashes: np.ndarray, share: float) -> np.ndarray:

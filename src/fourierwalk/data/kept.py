@@ -32,7 +32,8 @@ class Kept:
     def of(self, frequencies: Any, others: tuple[Any, ...], how: str, make: Callable[[], Any]) -> Any:
         """The cached value if it was made from these same objects, unchanged since; else the value of `make()`.
 
-        The old value is dropped before `make` is called, so that both are never in memory together.
+        `others` are further objects that the value depends on, and `how` names the way in which it is made. The old
+        value is dropped before `make` is called, so that both are never in memory together.
         """
         entry, mark = self._entry, _mark(frequencies)
         if (

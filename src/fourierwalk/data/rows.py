@@ -17,7 +17,7 @@ from fourierwalk.arrays.library import Array, float64, like, namespace, scalar
 from fourierwalk.arrays.memory import accelerator_bytes
 from fourierwalk.arrays.products import Parts, matmul, outer_gram, phases
 from fourierwalk.data.kept import Kept
-from fourierwalk.data.streaming import Streamed
+from fourierwalk.data.streaming import anchor_of, is_streamed
 
 BLOCK_BYTES = 64 * 2**20
 """The most bytes of a block's columns on a CPU. On a GPU it is a sixteenth of the memory."""
@@ -151,6 +151,7 @@ class Rows:
     scale: Array | None = None
     block_bytes: int | None = None
     in_chunks: ClassVar[bool] = False  # whether nobody holds all rows: they can only be summed
+    gpu_part: ClassVar[int] = 16  # a block may take one part in so many of a GPU's memory
     n_sums: ClassVar[int] = 2  # the most sums that a pass holds at the same time
     reach: ClassVar[Any] = None  # the lowest and the highest inputs, if they are known
 
@@ -186,12 +187,17 @@ class Rows:
     @property
     def anchor(self) -> Any:
         """An array in the library and on the device of the sums over the rows."""
-        return self.x.anchor if isinstance(self.x, Streamed) else self.x
+        return anchor_of(self.x)
+
+    @property
+    def is_streamed(self) -> bool:
+        """Whether the inputs stay on the host, and only blocks of them come to the device."""
+        return is_streamed(self.x)
 
     def block_height(self, width: int) -> int:
         """The number of rows in a block with `width` columns of doubles."""
         budget, stacked = self._budget(), math.prod(self.x.shape[:-2])
-        if isinstance(self.x, Streamed):  # add four arrays of inputs: raw, centred, scaled, and those of the next block
+        if self.is_streamed:  # add four arrays of inputs: raw, centred, scaled, and those of the next block
             height = max(1, budget // (8 * (width + 4 * self.x.shape[1])))
             return min(len(self), height - height % 8 if height > 8 else height)  # a multiple of 8, for `cos_sin`
         height = max(1, budget // (8 * max(1, width * stacked)))
@@ -202,7 +208,7 @@ class Rows:
         if self.block_bytes is not None:
             return self.block_bytes
         on_gpu = accelerator_bytes(self.anchor)
-        return BLOCK_BYTES if on_gpu is None else on_gpu // 16
+        return BLOCK_BYTES if on_gpu is None else on_gpu // self.gpu_part
 
     def blocks(self, width: int, beside: int = 0) -> Iterator[Block]:
         """Yield the rows in blocks whose `width` columns of doubles, and `beside` more columns, stay within the budget.
@@ -217,10 +223,10 @@ class Rows:
             block = whole.part(part)
             if keeps:
                 block = replace(block, kept=self.kept)
-            if isinstance(self.x, Streamed) and i + 1 < len(parts):
+            if self.is_streamed and i + 1 < len(parts):
                 self.x.prefetch(parts[i + 1])  # while the device works on this one
             yield block
-            if isinstance(self.x, Streamed):
+            if self.is_streamed:
                 self.x.used()
 
     def sum(self, term: Callable[[Block], Any], width: int, beside: int = 0) -> Any:
@@ -254,7 +260,7 @@ class Rows:
 
     def take(self, chosen: Any) -> Rows:
         """The rows with some indices (a NumPy array)."""
-        if isinstance(self.x, Streamed):
+        if self.is_streamed:
             x, indices = self.x.take(chosen), like(chosen, self.anchor)
         elif scipy.sparse.issparse(self.x):
             x, indices = self.x[chosen], chosen

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fourierwalk.arrays.library import Array, side_stream
+from fourierwalk.arrays.library import Array, side_stream, to_host
 
 MOST_IN_WORK = 2
 """The most blocks in a device's queue, which bounds the memory that they take there."""
@@ -127,3 +127,34 @@ class Streamed:
             arrived = torch.cuda.Event()
             arrived.record(stream)
         return _Copy(part, block, arrived)
+
+
+# What is asked of dense inputs, streamed or not. Nobody else needs to know which of both they are.
+
+
+def is_streamed(x: Any) -> bool:
+    """Whether the inputs stay on the host, and only blocks of them come to the device."""
+    return isinstance(x, Streamed)
+
+
+def anchor_of(x: Any) -> Array:
+    """An array in the library and on the device of the inputs, as a reference for new arrays."""
+    return x.anchor if isinstance(x, Streamed) else x
+
+
+def rows_on_host(x: Any, part: slice) -> np.ndarray:
+    """Some rows of the inputs as they were given, as a NumPy array."""
+    return x.on_host(part) if isinstance(x, Streamed) else to_host(x[part, :])
+
+
+def columns_on_host(x: Any, part: slice) -> np.ndarray:
+    """Some columns of the inputs as they were given, as a NumPy array."""
+    if not isinstance(x, Streamed):
+        return to_host(x[:, part])
+    columns = x.host[:, part]
+    return columns if x.chosen is None else columns[x.chosen]
+
+
+def held_values(x: Any) -> Array:
+    """The array that holds the inputs as they were given. Of streamed inputs it also holds rows that were not taken."""
+    return x.host if isinstance(x, Streamed) else x

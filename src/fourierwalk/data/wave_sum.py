@@ -13,7 +13,8 @@ import numpy as np
 
 from fourierwalk.arrays.library import Array, namespace
 from fourierwalk.arrays.threads import blas_threads, in_threads, one_pool
-from fourierwalk.data.scaling import Affine, SmoothClip
+from fourierwalk.data.affine import Affine
+from fourierwalk.data.smooth_clip import SmoothClip
 
 PHASES_PER_SLICE = 2**13
 """The number of phases in a slice. Larger slices are a tenth faster, but one row costs as much as a slice."""

@@ -18,14 +18,14 @@ from fourierwalk.callbacks import Callbacks, CallbackSupportMixin
 from fourierwalk.checkpoints.checkpoint import Checkpoint
 from fourierwalk.checkpoints.journal import opened
 from fourierwalk.data.features import named
-from fourierwalk.data.streaming import Streamed
+from fourierwalk.data.streaming import anchor_of
 from fourierwalk.exporting.description import Description
 from fourierwalk.exporting.exportable import Exportable
 from fourierwalk.files import container
 from fourierwalk.files.fields import Fields
 from fourierwalk.model import FourierModel
 from fourierwalk.planning.announcement import announcement
-from fourierwalk.tables.encoder import TableEncoder
+from fourierwalk.tables.encoder import TableEncoder, names_in
 from fourierwalk.training.history import Decision, History
 from fourierwalk.training.progress import Progress
 from fourierwalk.training.temperature import best_temperature
@@ -101,6 +101,8 @@ class BaseAdaptiveFourier(Exportable, CallbackSupportMixin, BaseEstimator):
         """Whether there is a model. A fit that failed may have set `n_features_in_`, but not `model_`."""
         return hasattr(self, "model_")
 
+    encoder_: TableEncoder | None = None  # of the last fit, if X was a table
+
     def __getstate__(self) -> Any:
         """Pickle the state of the walk only if a warm start may need it, and sums of rows but no rows."""
         state = {name: value for name, value in super().__getstate__().items() if not isinstance(value, parts.Unsummed)}
@@ -124,35 +126,27 @@ class BaseAdaptiveFourier(Exportable, CallbackSupportMixin, BaseEstimator):
         ValueError
             If a parameter is not plain data, such as a features object of your own: a file holds no code.
 
-        Examples
+        See Also
         --------
-        >>> import tempfile
-        >>> import numpy as np
-        >>> import fourierwalk
-        >>> x = np.linspace(-3, 3, 300)[:, None]
-        >>> model = fourierwalk.AdaptiveFourierRegressor(8, random_state=0).fit(x, np.sin(2 * x[:, 0]))
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     loaded = fourierwalk.load(model.save(Path(folder) / "sine.fw"))
-        >>> bool(np.all(loaded.predict(x) == model.predict(x)))
-        True
+        fourierwalk.load : The inverse, with an example.
         """
         return container.write(path, type(self).__name__, self.to_tables())
 
     def to_tables(self) -> dict[str, Any]:
         """The contents of a file, as JSON values and NumPy arrays; docs/files.md has their names and shapes."""
         check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", None)
+        names = names_in(self)
         return {
             "parameters": {name: settings.packed(name, value) for name, value in self.get_params(deep=False).items()},
             "model": self.model_.to_tables(),
             "history": self.history_.to_tables(),
             "n_inputs": self.n_features_in_,
             "names": None if names is None else [str(name) for name in names],
-            "encoder": self.encoder_.to_tables() if hasattr(self, "encoder_") else None,
+            "encoder": None if self.encoder_ is None else self.encoder_.to_tables(),
             "one_output": self.amplitudes_.ndim == 1,
             "regularization": self.regularization_,
             "n_steps": self.n_steps_,
-            "temperature_scale": self._scale,
+            "temperature_scale": self._inverse_temperature,
             "total_weight": self._total_weight,
         }
 
@@ -176,7 +170,10 @@ class BaseAdaptiveFourier(Exportable, CallbackSupportMixin, BaseEstimator):
         self.amplitudes_ = self.model_.amplitudes[:, 0] if one_output else self.model_.amplitudes
         self.n_features_in_ = fields.count("n_inputs", 1)
         self.regularization_, self.n_steps_ = float(fields.get("regularization")), fields.count("n_steps")
-        self._scale, self._total_weight = fields.number("temperature_scale"), fields.number("total_weight", above=0)
+        self._inverse_temperature, self._total_weight = (
+            fields.number("temperature_scale"),
+            fields.number("total_weight", above=0),
+        )
         n_columns = n_inputs = int(self.model_.scaling.inputs.center.shape[0])
         if fields.has("encoder"):
             self.encoder_ = TableEncoder.from_tables(fields.get("encoder"))
@@ -203,7 +200,7 @@ class BaseAdaptiveFourier(Exportable, CallbackSupportMixin, BaseEstimator):
         """The share of each input in the model's squared slopes, (d,); encoded columns are added up for each input."""
         check_is_fitted(self)
         relevance = self.model_.relevance()
-        return self.encoder_.summed(relevance) if hasattr(self, "encoder_") else relevance
+        return relevance if self.encoder_ is None else self.encoder_.summed(relevance)
 
     def _training(self, scale_targets: bool = True) -> Training:
         """The checked settings."""
@@ -236,7 +233,7 @@ class BaseAdaptiveFourier(Exportable, CallbackSupportMixin, BaseEstimator):
         fit = training.run(data, rng, resume, [callbacks.see], journal)
         self._last, self._members = (fit.resume, rng), fit.members
         self._total_weight = fit.total_weight
-        self._scale = 1.0 if fit.calibration is None else float(best_temperature(*fit.calibration)[0])
+        self._inverse_temperature = 1.0 if fit.calibration is None else float(best_temperature(*fit.calibration)[0])
         model = fit.model if self.device is None else fit.model.on_host()
         self.model_, self.history_, self.regularization_ = model, fit.history, fit.regularization
         self.frequencies_, self.n_steps_ = model.frequencies, fit.resume.state.step
@@ -280,12 +277,11 @@ class BaseAdaptiveFourier(Exportable, CallbackSupportMixin, BaseEstimator):
     def _on_device(self, X: Any, function: Callable[[FourierModel, Any], Array]) -> Array:
         """The function evaluated on `self.device`; its values are brought back to the host."""
         x = inputs.inputs_on(X, self.device)
-        anchor = x.anchor if isinstance(x, Streamed) else x
-        return to_host(function(self.model_.on_device_of(anchor), x))
+        return to_host(function(self.model_.on_device_of(anchor_of(x)), x))
 
     def _predict(self, X: Any) -> Array:
         """The values of the model at X, (n, q)."""
-        if not hasattr(self, "model_"):  # the check alone takes 20 µs
+        if not self.__sklearn_is_fitted__():  # scikit-learn's check alone takes 20 µs
             check_is_fitted(self)
         return self._evaluate(X, FourierModel.__call__)
 

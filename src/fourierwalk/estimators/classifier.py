@@ -197,7 +197,7 @@ class AdaptiveFourierClassifier(ClassifierMixin, BaseAdaptiveFourier):
         True
         """
         number("half_life", half_life, above=0, optional=True)
-        if not hasattr(self, "model_"):
+        if not self.__sklearn_is_fitted__():
             names = None if classes is None else parts.class_names(classes)
             parts.check_class_weight(self.class_weight)
             parts.begin(self._fit(X, y, sample_weight, names=names), half_life)
@@ -225,7 +225,7 @@ class AdaptiveFourierClassifier(ClassifierMixin, BaseAdaptiveFourier):
 
     def description(self) -> Description:
         """What the classifier computes, as plain arrays, for exports."""
-        return super().description().of_classes(self.classes_, self._scale, self._total_weight)
+        return super().description().of_classes(self.classes_, self._inverse_temperature, self._total_weight)
 
     @by_chunks
     def decision_function(self, X: Any) -> Array:
@@ -251,7 +251,7 @@ class AdaptiveFourierClassifier(ClassifierMixin, BaseAdaptiveFourier):
         its share is n_classes / (N + n_classes) for N rows in `fit`.
         """
         values = self._predict(X)
-        probabilities = softmax(self._scale * to_host(values).astype(np.float64), axis=1)
+        probabilities = softmax(self._inverse_temperature * to_host(values).astype(np.float64), axis=1)
         n_classes = probabilities.shape[1]
         share = n_classes / (self._total_weight + n_classes)
         return like(((1 - share) * probabilities + share / n_classes).astype(to_host(values).dtype), values)

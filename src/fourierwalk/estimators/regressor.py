@@ -139,7 +139,7 @@ class AdaptiveFourierRegressor(RegressorMixin, MultiOutputMixin, BaseAdaptiveFou
         True
         """
         number("half_life", half_life, above=0, optional=True)
-        if not hasattr(self, "model_"):
+        if not self.__sklearn_is_fitted__():
             parts.begin(self.fit(X, y, sample_weight), half_life)
             self.error_bars_ = self.error_bars_ if half_life is None else None  # they are of rows of equal age
         else:
@@ -260,12 +260,12 @@ class AdaptiveFourierRegressor(RegressorMixin, MultiOutputMixin, BaseAdaptiveFou
         return {**super().to_tables(), **({} if bars is None else {"error_bars": bars.to_tables()})}
 
     def save(self, path: Path | str, error_bars: bool = False) -> Path:
-        """Write the fitted estimator as one file of JSON and arrays, which `fourierwalk.load` reads.
+        """Write the fitted regressor as `AdaptiveFourierClassifier.save` writes a classifier.
 
         Parameters
         ----------
         path : path or str
-            The file. An existing file is replaced only once the new one is complete.
+            The file.
         error_bars : bool, default=False
             Whether the file also keeps what `return_std`, `predict_interval` and `sample_y` need. It is then larger:
             by 0.1 MB for 256 frequencies in five averaged models, by 1 MB for 256 frequencies in one.
@@ -274,18 +274,6 @@ class AdaptiveFourierRegressor(RegressorMixin, MultiOutputMixin, BaseAdaptiveFou
         -------
         Path
             The file.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> import numpy as np
-        >>> import fourierwalk
-        >>> x = np.linspace(-3, 3, 300)[:, None]
-        >>> model = fourierwalk.AdaptiveFourierRegressor(8, random_state=0).fit(x, np.sin(2 * x[:, 0]))
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     loaded = fourierwalk.load(model.save(Path(folder) / "sine.fw", error_bars=True))
-        >>> bool(np.all(loaded.predict_interval(x) == model.predict_interval(x)))
-        True
         """
         if error_bars:
             self._bars("save(error_bars=True)")

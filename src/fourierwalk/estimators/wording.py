@@ -103,9 +103,9 @@ ATTRIBUTES = """
         The fitted function itself.
     n_features_in_ : int
         The number of columns of X.
-    encoder_ : TableEncoder
-        Only if X is a frame, or has categories or missing values: the encoder that turns X into columns of numbers.
-        `frequencies_` and `model_` refer to these columns.
+    encoder_ : TableEncoder or None
+        The encoder that turns X into columns of numbers, if X is a frame or has categories or missing values; else
+        None. `frequencies_` and `model_` refer to these columns.
 """
 
 NOTES = """

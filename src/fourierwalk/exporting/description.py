@@ -117,7 +117,7 @@ class Description:
 
     def of_estimator(self, estimator: Any) -> Description:
         """The same with what an estimator does to X before: it encodes columns, and fills missing numbers."""
-        if hasattr(estimator, "encoder_"):
+        if estimator.encoder_ is not None:
             return replace(self, inputs=InputColumns.of_encoder(estimator.encoder_))
         fills = None if estimator.model_.scaling.kind == "none" else self.center
         return replace(self, inputs=InputColumns.of_numbers(self.center.size, fills))

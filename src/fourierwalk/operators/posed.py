@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from fourierwalk.arrays.library import Array, like
+from fourierwalk.data.affine import Affine
 from fourierwalk.data.rows import Rows
-from fourierwalk.data.scaling import Affine
 from fourierwalk.operators.condition import Condition
 from fourierwalk.operators.features import OperatedWaves
 from fourierwalk.operators.operator import Derivative

@@ -14,9 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from fourierwalk.arrays.library import Array, is_foreign, like, namespace, to_host
 from fourierwalk.arrays.threads import one_pool
-from fourierwalk.data.scaling import Affine, Scaling
+from fourierwalk.data.affine import Affine
+from fourierwalk.data.scaling import Scaling
 from fourierwalk.data.waves import CosineSine
-from fourierwalk.inputs import on_device
+from fourierwalk.inputs import on_device, where
 from fourierwalk.model import FourierModel
 from fourierwalk.operators.condition import Condition
 from fourierwalk.operators.observed import ConditionsPanel, is_observed
@@ -66,7 +67,8 @@ class AdaptiveFourierSolver(BaseEstimator):
     max_seconds : float, optional
         No new trial trials after this time. It does not apply to functions that are observed inside.
     device : {None, "cpu", "cuda"}
-        Where to compute. None: in the library and on the device of the first condition's points.
+        Where to compute. None: in the library and on the device of the first condition's points, where ``model_`` is
+        then too. "cuda": on a GPU; ``model_``, and what `predict` takes and returns, are NumPy's.
     random_state : int, optional
         The seed of the frequencies and of the unseen points.
 
@@ -144,7 +146,8 @@ class AdaptiveFourierSolver(BaseEstimator):
         require_determined(posed, FIRST_SPREAD)
         self.history_: list[Trial | Look] = []
         solved = (self._trained if is_observed(posed) else self._searched)(posed, reference, rng)
-        self.model_ = model_of(posed, solved.frequencies, solved.amplitudes)
+        model = model_of(posed, solved.frequencies, solved.amplitudes)
+        self.model_ = model if self.device is None else model.on_host()
         self.n_frequencies_ = int(solved.frequencies.shape[0])
         self._report(posed, solved)
         return self
@@ -152,8 +155,14 @@ class AdaptiveFourierSolver(BaseEstimator):
     def predict(self, x: Any) -> Array:
         """The values of the solution at x, (n,); with several outputs (n, q)."""
         check_is_fitted(self, "model_")
-        values = self.model_(x if is_foreign(x) else np.asarray(x, dtype=np.float64))
+        x = x if is_foreign(x) else np.asarray(x, dtype=np.float64)
+        values = self.model_(_beside(self.model_, x)) if self.device is None else self._there(x)
         return values[:, 0] if values.shape[1] == 1 else values
+
+    def _there(self, x: Any) -> np.ndarray:
+        """The values of the solution at x, (n, q), computed on `self.device`."""
+        points = on_device(x, self.device)
+        return to_host(self.model_.on_device_of(points)(points))
 
     def plot(self, inputs: tuple[int, int] = (0, 1), output: int = 0) -> Any:
         """A figure of the solution over one or two inputs, the others in the middle, beside the search's residuals."""
@@ -248,6 +257,13 @@ class AdaptiveFourierSolver(BaseEstimator):
         mean = float(np.mean(np.array(squares) / solved.sizes**2))
         least = Stability.of(posed, solved.sizes).least
         self.error_estimate_ = math.sqrt(mean) / least if least > 0 else math.inf
+
+
+def _beside(model: FourierModel, x: Array) -> Array:
+    """The points; an error if they are not where the model is."""
+    if where(x) != where(model.frequencies):
+        raise ValueError(f"x must be like the points of fit, {where(model.frequencies)}, got {where(x)}.")
+    return x
 
 
 FEW_POINTS = 10

@@ -18,6 +18,7 @@ from fourierwalk.operators.condition import Condition
 from fourierwalk.operators.domain import Domain
 from fourierwalk.operators.operator import Operator, d, identity
 from fourierwalk.operators.posed import Posed
+from fourierwalk.operators.products import NEAR_END, ProductResidual
 
 MOST_POINTS = 400
 """The most points of a condition at which smooth functions are compared."""
@@ -35,10 +36,8 @@ LEAST_SINGULAR_VALUE = 1e-5
 """Combinations of waves whose values are below this share of the largest are left out: they are all but zero."""
 
 UNDETERMINED = 5e-4
-"""κ below which conditions count as not enough: of six problems it is above 3e-2, without one condition below 2e-4."""
-
-NEAR_END = 1e-3
-"""Points this near to an end of an input, scaled to [−1, 1], are at its end."""
+"""κ below which conditions count as not enough: of twenty problems it is above 2e-3, without one condition mostly below
+2e-4."""
 
 LEAST_AT_END = 5e-3
 """The least share of points at an end of an input that was not met by chance."""
@@ -98,8 +97,8 @@ def require_determined(posed: Posed, spread: float) -> None:
 def _open_input(posed: Posed) -> str | None:
     """What is missing if an equation has derivatives of an input, and nothing is known at either end of it.
 
-    In many inputs the waves of each pair do not show this. It is asked only where all that is known beside the equation
-    is known at an end of some input.
+    In many inputs neither waves of each pair nor products of polynomials always show this. It is asked only where all
+    that is known beside the equation is known at an end of some input.
     """
     d, most = posed.features.n_inputs, max(one.operator.order for one in posed.conditions)
     scaled = [block[:, :d] for block in posed.blocks]
@@ -118,8 +117,14 @@ def _open_input(posed: Posed) -> str | None:
 
 
 def _least(conditions: tuple[Condition, ...], spread: float) -> float:
+    """κ among sums of waves of two inputs; with more inputs also among products of functions of one input each."""
     posed = Posed.of(conditions)
-    return Stability.of(posed, posed.sizes(spread)).least
+    sizes = posed.sizes(spread)
+    waves = Stability.of(posed, sizes).least
+    if posed.features.n_inputs <= 2:
+        return waves
+    products = ProductResidual.of(posed.blocks, sizes.tolist(), posed.features.derivatives)
+    return waves if products is None else min(waves, products.least())
 
 
 def _candidates(posed: Posed) -> Iterator[tuple[str, list[Condition]]]:

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fourierwalk.arrays.library import Array, like, namespace, to_host
+from fourierwalk.data.affine import Affine
 from fourierwalk.data.features import Features
-from fourierwalk.data.scaling import Affine, Scaling
+from fourierwalk.data.scaling import Scaling
 from fourierwalk.model import FourierModel
 from fourierwalk.paper.cases import Cell
 from fourierwalk.paper.data import Realisation

@@ -16,7 +16,6 @@ from fourierwalk.paper.targets import sine_integral
 
 DEFAULT, PAPER, FIXED, TUNED = "default", "Algorithm 1", "fixed N(0,1)", "fixed, tuned bandwidth"
 METHODS = (DEFAULT, PAPER, FIXED, TUNED)
-N_ROWS = 2_000
 AS_PRINTED = {
     "sampler": "metropolis",
     "features": "complex",
@@ -25,6 +24,18 @@ AS_PRINTED = {
     "step_size": "paper",
     "exponent": "paper",
 }
+
+
+class Sizes(NamedTuple):
+    """How much the demo computes."""
+
+    widths: tuple[int, ...] = (16, 32, 64, 128)
+    seeds: tuple[int, ...] = (0, 1, 2)
+    n_rows: int = 2_000
+    spreads: tuple[float, ...] = SPREADS
+
+
+TOY = Sizes((4, 8), (0, 1), 300, (0.1, 1.0))
 
 
 class DemoProblem(NamedTuple):
@@ -46,8 +57,9 @@ class Study(NamedTuple):
     models: dict[str, Any]
 
 
-def study(problem: DemoProblem, widths: Sequence[int], seeds: Sequence[int], advance: Callable[[], None]) -> Study:
+def study(problem: DemoProblem, sizes: Sizes, advance: Callable[[], None]) -> Study:
     """Fit every method at every width and seed; each seed has data of its own."""
+    widths, seeds = sizes.widths, sizes.seeds
     errors, seconds = ({method: np.empty((len(seeds), len(widths))) for method in METHODS} for _ in range(2))
     models: dict[str, Any] = {}
     for i, seed in enumerate(seeds):
@@ -55,7 +67,7 @@ def study(problem: DemoProblem, widths: Sequence[int], seeds: Sequence[int], adv
         for j, width in enumerate(widths):
             for method in METHODS:
                 start = time.perf_counter()
-                model = fit(method, problem, width, seed, x, y)
+                model = fit(method, problem, width, seed, x, y, sizes.spreads)
                 seconds[method][i, j] = time.perf_counter() - start
                 errors[method][i, j] = problem.error(model, x_test, y_test)
                 if i == 0:
@@ -64,22 +76,24 @@ def study(problem: DemoProblem, widths: Sequence[int], seeds: Sequence[int], adv
     return Study(errors, seconds, models)
 
 
-def fit(method: str, problem: DemoProblem, width: int, seed: int, x: Any, y: Any) -> Any:
-    """One of the four ways."""
+def fit(
+    method: str, problem: DemoProblem, width: int, seed: int, x: Any, y: Any, spreads: Sequence[float] = SPREADS
+) -> Any:
+    """One of the four ways; `spreads` are those that a tuned bandwidth is chosen from."""
     estimator = problem.estimator(width, random_state=seed)
     if method == TUNED:
-        return tuned_fixed(estimator, x, y, SPREADS, seed).estimator
+        return tuned_fixed(estimator, x, y, spreads, seed).estimator
     chosen = {DEFAULT: {}, PAPER: problem.paper, FIXED: {"sampler": "fixed", "initial": 1.0}}[method]
     return estimator.set_params(**chosen).fit(x, y)
 
 
-def step_problem() -> DemoProblem:
+def step_problem(n_rows: int) -> DemoProblem:
     """Case 1 with fewer rows; each seed has rows of its own."""
 
     def split(seed: int) -> tuple[Any, Any, Any, Any]:
-        x = np.random.default_rng([seed, 1]).standard_normal((2 * N_ROWS, 1))
+        x = np.random.default_rng([seed, 1]).standard_normal((2 * n_rows, 1))
         y = sine_integral(x, 1e-3)
-        return x[:N_ROWS], x[N_ROWS:], y[:N_ROWS], y[N_ROWS:]
+        return x[:n_rows], x[n_rows:], y[:n_rows], y[n_rows:]
 
     def error(model: Any, x: Any, y: Any) -> float:
         return float(np.sqrt(np.mean((model.predict(x) - y) ** 2)) / np.std(y))

@@ -55,9 +55,8 @@ def _seconds(
         return 0.0, on_all
     n_members = max(policy.members, 1)
     width = max(1, whole.n_frequencies // n_members)
-    few = int(policy.rows_per_frequency * width * max(1.0, n_inputs / policy.few_inputs))
     n_steps = policy.steps + policy.last_steps if search.n_steps is None else max(1, search.n_steps)
-    member = plan(Work(min(n_rows, few), n_inputs, width, n_outputs, n_steps, 10**9), machine)
+    member = plan(Work(search.n_rows(n_inputs, n_rows), n_inputs, width, n_outputs, n_steps, 10**9), machine)
     return n_members * GRADIENT * member.fit_seconds + on_all.fit_seconds, on_all
 
 

@@ -30,10 +30,8 @@ class Direct:
 
     Parameters
     ----------
-    rows : Rows
-        The data.
-    features : Features
-        How inputs and frequencies become columns.
+    rows, features : Rows and Features
+        As in `LeastSquares`.
     frequencies : array of shape (K, d)
         Where the amplitudes are asked for.
     """

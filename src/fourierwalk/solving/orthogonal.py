@@ -52,10 +52,8 @@ class Orthogonal:
 
     Parameters
     ----------
-    rows : Rows
-        The data.
-    features : Features
-        How inputs and frequencies become columns.
+    rows, features : Rows and Features
+        As in `LeastSquares`.
     regularization : float
         λ > 0 of N⁻¹|Sβ − y|² + λ|β|²; 1e-26 of the mean square of a column is enough for a stable solution.
 

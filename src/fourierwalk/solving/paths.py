@@ -66,10 +66,8 @@ class Paths:
 
     Parameters
     ----------
-    rows : Rows
-        The data.
-    features : Features
-        How inputs and frequencies become columns.
+    rows, features : Rows and Features
+        As in `LeastSquares`.
     solver : Solver
         The user's choice: a path's name, or "auto" for the cheapest by `Path.seconds`.
     budget : Budget
@@ -86,13 +84,24 @@ class Paths:
 
     def at(self, frequencies: Array, with_gradient: bool = False) -> Path:
         """The path for these frequencies. If there is a Fourier space, their values are read from the device."""
+        self._check(frequencies)
         bandwidth = None if self.space is None else self.space.measured(frequencies)
         return self._chosen(self._possible(frequencies, bandwidth), with_gradient)
 
     def ahead(self, frequencies: Array) -> Path:
         """The path for these frequencies without reading them: they are assumed to be as large as the last ones."""
+        self._check(frequencies)
         bandwidth = None if self.space is None else self.space.expected(frequencies)
         return self._chosen(self._possible(frequencies, bandwidth), with_gradient=False)
+
+    def _check(self, frequencies: Array) -> None:
+        n_inputs = int(self.rows.x.shape[-1])
+        wanted = self.features.dimension(n_inputs)
+        if frequencies.ndim < 2 or int(frequencies.shape[-1]) != wanted:
+            raise ValueError(
+                f"frequencies must have the shape (K, {wanted}) for rows of {n_inputs} columns and features "
+                f"{self.features.name!r}, got {tuple(frequencies.shape)}."
+            )
 
     def _chosen(self, paths: list[Path], with_gradient: bool) -> Path:
         path = paths[0] if len(paths) == 1 else min(paths, key=lambda possible: possible.seconds(with_gradient))
@@ -148,6 +157,7 @@ def has_space(rows: Rows, features: Features, solver: Solver) -> bool:
     if not able:
         raise ValueError(
             "solver='spectral' needs dense rows (of NumPy, or of torch in double precision) of at most "
-            f"{fourier_space.most_dimensions(rows)} columns and Fourier features."
+            f"{fourier_space.most_dimensions(rows)} columns and Fourier features, got "
+            f"{type(rows.x).__name__} of {int(rows.x.shape[-1])} columns and features {features.name!r}."
         )
     return True

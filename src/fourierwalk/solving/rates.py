@@ -16,7 +16,7 @@ class Rates(NamedTuple):
     factorisation: float  # for one operation in factorisations
     start: float  # for the start of a transform
     window: float  # for a point under the window of a transform
-    width: int  # points under the window, per dimension, that count in the time
+    window_points: int  # points under the window, per dimension, that count in the time
 
     @classmethod
     def of(cls, rows: Rows) -> Rates:

@@ -11,7 +11,6 @@ import array_api_compat as compat
 from fourierwalk.arrays.library import Array, is_remote, side_stream
 from fourierwalk.arrays.memory import accelerator_free_bytes
 from fourierwalk.data.features import KINDS, named
-from fourierwalk.data.streaming import Streamed
 from fourierwalk.solving.direct import Direct
 from fourierwalk.solving.latest import Latest
 from fourierwalk.solving.least_squares import LeastSquares
@@ -68,7 +67,7 @@ class Recorded:
         return Solution(amplitudes.clone(), loss.clone(), info._replace(trusted=info.trusted.clone()))
 
 
-def recorded(minimize: Any, frequencies: Array) -> Any:
+def recorded(minimize: Any, frequencies: Array, most_bytes: float = MOST_BYTES) -> Any:
     """The problem as a `Recorded` one if that helps and is possible; else the problem itself.
 
     A recording that waits for the device fails, and leaves torch in a bad state. So only the built-in features, which
@@ -79,9 +78,9 @@ def recorded(minimize: Any, frequencies: Array) -> Any:
     if minimize.features not in [named(kind) for kind in KINDS]:
         return minimize
     rows, path = minimize.rows, minimize.path(frequencies)
-    if rows.in_chunks or isinstance(rows.x, Streamed) or rows.x.ndim > 2 or not isinstance(path, Direct):
+    if rows.in_chunks or rows.is_streamed or rows.x.ndim > 2 or not isinstance(path, Direct):
         return minimize
-    if path.bytes() > min(MOST_BYTES, accelerator_free_bytes(frequencies) / 4):
+    if path.bytes() > min(most_bytes, accelerator_free_bytes(frequencies) / 4):
         return minimize
     of = (rows, minimize.features, minimize.regularization, minimize.solver, tuple(frequencies.shape))
     kept = minimize.latest.recording

@@ -52,7 +52,7 @@ class Spectral:
     def seconds(self, with_gradient: bool) -> float:
         """The rough time of a solve, and of its gradient if there is one."""
         rates, (k, d) = Rates.of(self.space.rows), self.frequencies.shape
-        points = rates.window * k**2 * (0.5 if self.features.n_unknowns == 1 else 1.0) * rates.width**d
+        points = rates.window * k**2 * (0.5 if self.features.n_unknowns == 1 else 1.0) * rates.window_points**d
         factorisation, n_arrays = (
             rates.factorisation * (self.features.n_unknowns * k) ** 3 / 3,
             1 + self.space.n_targets,

@@ -184,7 +184,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return {
             "format": FORMAT,
-            "has_names": hasattr(self, "feature_names_in_"),
+            "has_names": names_in(self) is not None,
             "columns": [column.to_table() for column in self.columns_],
         }
 
@@ -253,10 +253,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if not is_table(X):
             X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
             return Table.of(X)
-        return checked(self, X, "X", reset=reset)
+        return checked_table(self, X, "X", reset=reset)
 
 
-def checked(estimator: Any, X: Any, name: str, *, reset: bool) -> Table:
+def names_in(estimator: Any) -> np.ndarray | None:
+    """The names of the columns that an estimator was fitted on. scikit-learn sets them only if there are names."""
+    return getattr(estimator, "feature_names_in_", None)
+
+
+def checked_table(estimator: Any, X: Any, name: str, *, reset: bool) -> Table:
     """A frame as a `Table`. With `reset` the estimator gets the names of its columns; else they must be the same."""
     if not isinstance(X, Table):
         validate_data(estimator, X, reset=reset, skip_check_array=True)

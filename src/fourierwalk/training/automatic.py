@@ -24,6 +24,9 @@ from fourierwalk.training.replay import Request, piece
 from fourierwalk.training.selection import Candidate, Selection, by_leave_one_out
 from fourierwalk.training.starts import KINDS, MOST_DOUBLINGS, Drawing, Shape, drawn
 
+MANY_INPUTS = 10
+"""With more inputs than this, frequencies are learnt from more rows."""
+
 WALK_REGULARIZATION = 0.01
 """λ of the steps of a walk if the user gives none."""
 
@@ -79,10 +82,11 @@ class Panel(Protocol):
 
 
 class Grown(NamedTuple):
-    """A member that may still grow, and whether its descent stopped early."""
+    """A member that may still grow, whether its descent stopped early, and the kinds of frequencies it has taken."""
 
     candidate: Candidate
     is_done: bool = False
+    kinds: tuple[str, ...] = ()  # one for each width so far
 
 
 class Ensemble(NamedTuple):
@@ -91,6 +95,7 @@ class Ensemble(NamedTuple):
     members: tuple[Candidate, ...]  # the models to be averaged
     judges: tuple[Selection | None, ...]  # the validation rows of each member; None: there are none
     state: State  # where a warm start continues
+    kinds: tuple[str, ...] = ()  # the kind of new frequencies that the first member took at each width
 
 
 class Start(NamedTuple):
@@ -165,11 +170,12 @@ class Automatic:
             return (yield from _constant(ensemble))
         sizes = self._sizes(start, [int(member.frequencies.shape[0]) for member in ensemble.members])
         for member in range(len(ensemble.members), len(sizes)):
-            split = panel.split(member)
+            split = _shaped_by(ensemble.members[0], panel.split(member))
             grown: Any = None
             narrower = [level[0] for level in levels if level[0] < sizes[member]]
-            for width in (*narrower, sizes[member]):
-                grown = yield from self._grown(split, grown, width, start, levels, rng)
+            for i, width in enumerate((*narrower, sizes[member])):
+                kinds = ensemble.kinds[i : i + 1] or ensemble.kinds[-1:]
+                grown = yield from self._grown(split, grown, width, start, levels, rng, kinds)
             candidate = yield from self._polished(split, grown, levels, rng)
             ensemble = ensemble._replace(
                 members=(*ensemble.members, candidate), judges=(*ensemble.judges, split.selection)
@@ -205,16 +211,17 @@ class Automatic:
     def _worth(self, width: int, panel: Panel) -> float:
         """The relative gain in validation error that makes this width worth its cost; it grows with the cost."""
         n_members = max(self.policy.members, panel.n_together)
-        cost = 4.0 * width**2 * self._n_rows(width, panel.n_inputs, panel.n_rows) * self.policy.steps * n_members
+        n_rows = self.n_rows(panel.n_inputs, panel.n_rows)
+        cost = 4.0 * width**2 * n_rows * self.policy.steps * n_members
         return self.policy.widening * (1.0 + cost / self.policy.operations)
 
-    def _n_rows(self, width: int, n_inputs: int, n_rows: int) -> int:
-        """The number of rows that frequencies of this width are learnt from; more if there are many inputs."""
-        return min(n_rows, int(self.policy.rows_per_frequency * width * max(1.0, n_inputs / self.policy.few_inputs)))
+    def n_rows(self, n_inputs: int, n_rows: int) -> int:
+        """The number of rows that frequencies are learnt from; more if there are many inputs."""
+        return min(n_rows, self.policy.rows_per_input * max(MANY_INPUTS, n_inputs))
 
-    def _sampled(self, split: Split, width: int) -> Split:
+    def _sampled(self, split: Split) -> Split:
         rows = split.problem.rows
-        return split.sample(self._n_rows(width, int(rows.x.shape[1]), len(rows)))
+        return split.sample(self.n_rows(int(rows.x.shape[1]), len(rows)))
 
     def _sizes(self, start: Start, trained: Sequence[int]) -> list[int]:
         """The widths of all members; the trained ones come first."""
@@ -240,7 +247,7 @@ class Automatic:
         floor = _least_error(judges, self.policy)
         for level in levels:
             for i, width in enumerate(level):
-                last[i] = yield from self._grown(splits[i], last[i], width, start, levels, rng)
+                last[i] = yield from self._grown(splits[i], last[i], width, start, levels, rng, self.kinds)
                 if not best and i == 0:
                     yield _ensemble([last[0].candidate], judges[:1])
             least_gain = self._worth(level[0], panel) if start.n_frequencies is None else self.policy.widening
@@ -257,7 +264,7 @@ class Automatic:
         for split, grown in zip(splits, best, strict=True):
             member = yield from self._polished(split, grown, levels, rng)
             members.append(member)
-        ensemble = _ensemble(members, judges)
+        ensemble = _ensemble(members, judges)._replace(kinds=best[0].kinds)
         yield ensemble
         return ensemble
 
@@ -269,9 +276,10 @@ class Automatic:
         start: Start,
         levels: Sequence[tuple[int, ...]],
         rng: np.random.Generator,
+        kinds: tuple[str, ...],
     ) -> Generator[Event | Request, Any, Grown]:
         """A widened model; after an interruption the journal may have it."""
-        return (yield from piece(self._widened(split, grown, width, start, levels, rng), rng, split.problem))
+        return (yield from piece(self._widened(split, grown, width, start, levels, rng, kinds), rng, split.problem))
 
     def _widened(
         self,
@@ -281,13 +289,14 @@ class Automatic:
         start: Start,
         levels: Sequence[tuple[int, ...]],
         rng: np.random.Generator,
+        kinds: tuple[str, ...],
     ) -> Generator[Event | Request, Any, Grown]:
-        """Widen a model: draw new frequencies in every way, keep the best, and descend from there."""
-        sampled = self._sampled(split, width)
+        """Widen a model: draw new frequencies in each of some ways, keep the best, and descend from there."""
+        sampled = self._sampled(split)
         selection: Any = sampled.selection
         before = None if grown is None else grown.candidate
         tried = []
-        for kind, frequencies in self._drawn(sampled, before, width, start, rng):
+        for kind, frequencies in self._drawn(sampled, before, width, start, rng, kinds):
             if before is None:
                 candidate = selection.look(start.step, frequencies, kind)
             else:
@@ -296,10 +305,17 @@ class Automatic:
             tried.append(candidate)
         chosen = min(tried, key=lambda candidate: candidate.look.error)
         n_steps = self.policy.steps if self.n_steps is None else self.n_steps // len(levels)
-        return (yield from self._descended(sampled, chosen, n_steps, self.policy.patience, rng))
+        wider = yield from self._descended(sampled, chosen, n_steps, rng)
+        return wider._replace(kinds=(*(() if grown is None else grown.kinds), chosen.look.phase))
 
     def _drawn(
-        self, split: Split, before: Candidate | None, width: int, start: Start, rng: np.random.Generator
+        self,
+        split: Split,
+        before: Candidate | None,
+        width: int,
+        start: Start,
+        rng: np.random.Generator,
+        kinds: tuple[str, ...],
     ) -> Generator[tuple[str, Array], None, None]:
         """For each way to draw new frequencies: its name, and all frequencies of the wider model."""
         reference, xp = split.problem.rows.y, namespace(split.problem.rows.y)
@@ -308,7 +324,6 @@ class Automatic:
             return
         known: Any = (None, None) if before is None else (to_host(before.frequencies), to_host(before.amplitudes))
         walk = self.proposal or ScaledWalk(ShapedWalk(self.policy.wander))
-        kinds = self.kinds
         if start.spread is not None:
             kinds = tuple(kind for kind in kinds if kind in ("isotropic", "walk")) or ("isotropic",)
         shape: Any = split.shape
@@ -328,13 +343,13 @@ class Automatic:
         return frequencies * factors[:, None]
 
     def _descended(
-        self, split: Split, chosen: Candidate, n_steps: int, patience: int, rng: np.random.Generator
+        self, split: Split, chosen: Candidate, n_steps: int, rng: np.random.Generator
     ) -> Generator[Event | Request, Any, Grown]:
         """The best state of a descent from a candidate; in single precision while errors and λ are large enough."""
         if not self.descend or n_steps < 1 or split.problem.features.gradient is None:
             return Grown(chosen)
-        policy = self.policy
-        if self._may_round(split.problem, chosen):
+        policy, floor = self.policy, _least_error((split.selection,), self.policy)
+        if self._may_round(split.problem, chosen, floor):
             split = split.rounded()
             least = max(policy.rounded_regularization, policy.least_regularization)
             policy = replace(policy, least_regularization=least)
@@ -343,9 +358,10 @@ class Automatic:
             replace(split.problem, solver=split.problem.solver.for_descent),
             n_steps,
             policy.look_every,
-            patience if self.patience is None else self.patience,
+            policy.patience if self.patience is None else self.patience,
             follows=True,
             policy=policy,
+            floor=floor,
         )
         selection: Any = split.selection
         events = follow_from(phase, selection, chosen, chosen.look.step, rng)
@@ -355,12 +371,12 @@ class Automatic:
         look = trail.best.look._replace(step=trail.state.step)  # count on from the last step, not from the best one
         return Grown(trail.best._replace(look=look), trail.ending is not Ending.ALL_DONE)
 
-    def _may_round(self, problem: LeastSquares, chosen: Candidate) -> bool:
+    def _may_round(self, problem: LeastSquares, chosen: Candidate, floor: float) -> bool:
         """Whether single precision saves time and is far below the error and the ridge."""
         width = problem.features.n_columns * int(chosen.frequencies.shape[0])
         saves = float(len(problem.rows)) * width**2 >= self.policy.rounded_from
         is_safe = chosen.look.regularization >= self.policy.rounded_regularization
-        return saves and is_safe and chosen.look.error >= self.policy.rounded
+        return saves and is_safe and chosen.look.error + floor >= self.policy.rounded
 
     def _polished(
         self, split: Split, grown: Grown, levels: Sequence[tuple[int, ...]], rng: np.random.Generator
@@ -375,9 +391,8 @@ class Automatic:
         selection: Any = split.selection
         n_steps = self.policy.last_steps if self.n_steps is None else self.n_steps % len(levels)
         if not grown.is_done:
-            width = int(grown.candidate.frequencies.shape[0])
-            sampled = self._sampled(split, width)
-            grown = yield from self._descended(sampled, grown.candidate, n_steps, self.policy.last_patience, rng)
+            sampled = self._sampled(split)
+            grown = yield from self._descended(sampled, grown.candidate, n_steps, rng)
         return selection.refined(grown.candidate)
 
     def _by_leave_one_out(
@@ -404,6 +419,19 @@ class Automatic:
             return (yield from _constant(ensemble))
         yield ensemble
         return ensemble
+
+
+def _shaped_by(member: Candidate, split: Split) -> Split:
+    """The split with new frequencies drawn from the covariance of a trained member's, weighted by ``|βₖ|²``.
+
+    By Parseval this is the mean outer product of the member's own gradients. It has seen more rows than the kernel's.
+    """
+    if split.shape is None:
+        return split
+    weights = np.sum(np.abs(to_host(member.amplitudes)) ** 2, axis=1)
+    roots = np.sqrt(weights / max(float(np.sum(weights)), 1e-300))
+    n_inputs = split.shape.root.shape[1]
+    return split._replace(shape=split.shape._replace(root=roots[:, None] * to_host(member.frequencies)[:, :n_inputs]))
 
 
 def _in_single(events: Generator[Any, Any, Trail]) -> Generator[Any, Any, Trail]:

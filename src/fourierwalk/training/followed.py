@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,8 +17,12 @@ from fourierwalk.solving.minibatch import Minibatch
 from fourierwalk.training.automatic import Ensemble, Start
 from fourierwalk.training.following import Ending, Phase, follow
 from fourierwalk.training.history import Decision, Event
+from fourierwalk.training.policy import DEFAULT
 from fourierwalk.training.replay import Request
 from fourierwalk.training.selection import Candidate, Look
+
+LEAST_GAIN = 1e-3
+"""The share of the error below which a gain is none for early stopping: a walk gains little by little."""
 
 
 class Resume(NamedTuple):
@@ -83,7 +87,8 @@ class Followed:
         for candidate in looked:
             yield candidate.look
         best = min(looked, key=lambda candidate: candidate.look.error) if looked else None
-        phase = Phase(self.sampler, on_batches, self.n_steps, self.look_every, self.patience)
+        policy = replace(DEFAULT, gain=LEAST_GAIN)
+        phase = Phase(self.sampler, on_batches, self.n_steps, self.look_every, self.patience, policy=policy)
         trail = yield from follow(phase, selection, best, state, rng)
         kept = trail.best
         if trail.ending is Ending.RUNAWAY:

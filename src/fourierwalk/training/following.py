@@ -44,6 +44,7 @@ class Phase(NamedTuple):
     patience: int  # looks without a gain after which it is stopped
     follows: bool = False  # whether steps use the λ that the last look has chosen
     policy: Policy = DEFAULT
+    floor: float = 0.0  # added to errors before gains are compared with them
 
 
 class Trail(NamedTuple):
@@ -144,7 +145,7 @@ def _ending(
     recent = infos[-IDLE:]
     if is_stuck:
         return Ending.STUCK
-    if len(errors) - 1 - _at_best(errors, phase.policy.gain) >= phase.patience:
+    if len(errors) - 1 - _at_best(errors, phase.policy.gain, phase.floor) >= phase.patience:
         return Ending.IMPATIENT
     if not spread < RUNAWAY_GROWTH * max(first_spread, 1.0):
         return Ending.RUNAWAY
@@ -155,11 +156,11 @@ def _ending(
     return None
 
 
-def _at_best(errors: Sequence[float], gain: float) -> int:
+def _at_best(errors: Sequence[float], gain: float, floor: float) -> int:
     """The index of the last look whose error was lower than the best before by more than the share `gain`."""
     index, best = 0, errors[0]
     for i, error in enumerate(errors):
-        if error < (1 - gain) * best:
+        if error < best - gain * (best + floor) or (math.isinf(best) and math.isfinite(error)):
             index, best = i, error
     return index
 

@@ -12,7 +12,6 @@ from fourierwalk.arrays.library import Array
 from fourierwalk.data.columns import Columns
 from fourierwalk.data.rows import Rows
 from fourierwalk.data.span import Span
-from fourierwalk.data.streaming import Streamed
 from fourierwalk.training.automatic import Split
 from fourierwalk.training.exploring import explore, relevant, sample_size
 from fourierwalk.training.folds import Folds
@@ -62,14 +61,14 @@ class RowsPanel:
         """The number of columns, or of coordinates if there is a span."""
         return int(self.rows.x.shape[1])
 
-    def narrowed(self) -> RowsPanel:
+    def narrowed(self, spanning_rows: int = SPANNING_ROWS) -> RowsPanel:
         """The same; rows with more columns than rows become coordinates of the span of at most 2,000 of them."""
-        if self.n_inputs <= len(self.rows) or isinstance(self.rows.x, Streamed):
+        if self.n_inputs <= len(self.rows) or self.rows.is_streamed:
             return self
         some = np.arange(len(self.rows))
         if self.split_by is not None:
             some = self.split_by.shuffled(some)
-        return self._within(Span.of(self.rows.take(some[:SPANNING_ROWS])))
+        return self._within(Span.of(self.rows.take(some[:spanning_rows])))
 
     def lifted(self, frequencies: Array) -> Array:
         """Frequencies of the coordinates as frequencies of the inputs."""
@@ -115,7 +114,7 @@ class RowsPanel:
             explorations.append(explore(train, held_out, policy))
         error = float(np.mean([exploration.fit.error for exploration in explorations]))
         panel = replace(self, shapes=tuple(exploration.shape for exploration in explorations))
-        if self.span is not None or isinstance(self.rows.x, Streamed):
+        if self.span is not None or self.rows.is_streamed:
             return panel, error
         kept = np.unique(np.concatenate([relevant(exploration, policy) for exploration in explorations]))
         if kept.size == self.n_inputs:

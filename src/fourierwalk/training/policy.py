@@ -52,16 +52,8 @@ class Policy:
         1e6,
         1e18,
     )
-    rows_per_frequency: int = _tuned(
-        100, "width", "rows that a model learns its frequencies from, for each", SUITE, 2, 1e9
-    )
-    few_inputs: int = _tuned(
-        10,
-        "width",
-        "inputs up to which these rows do not depend on their number",
-        "three wide sets of the suite",
-        1,
-        1e6,
+    rows_per_input: int = _tuned(
+        2500, "width", "rows that frequencies are learnt from, for each of ten or more inputs", SUITE, 1, 1e9
     )
     usual: int = _tuned(
         256, "width", "frequencies of all members, at least, and where leave-one-out decides", SUITE, 1, 4096
@@ -94,14 +86,15 @@ class Policy:
     inputs_together: int = _tuned(3, "start", "inputs of a sparse frequency, at most", "trials on two sets", 1, 100)
     wander: float = _tuned(0.5, "start", "first step of the walk, relative to the frequencies' spread", KEPT, 1e-3, 10)
 
-    steps: int = _tuned(60, "descent", "steps at each width", SUITE, 0, 10_000)
-    last_steps: int = _tuned(200, "descent", "further steps at the last width", "Case 2 and the suite", 0, 100_000)
-    patience: int = _tuned(6, "descent", "looks without a gain after which it ends", SUITE, 1, 10_000)
-    last_patience: int = _tuned(12, "descent", "the same at the last width", "Case 2", 1, 10_000)
+    steps: int = _tuned(10, "descent", "steps at each width", SUITE, 0, 10_000)
+    last_steps: int = _tuned(
+        200, "descent", "further steps at the last width, at most", "Case 2 and the suite", 0, 100_000
+    )
+    patience: int = _tuned(1, "descent", "looks without a gain after which it ends", SUITE, 1, 10_000)
     look_every: int = _tuned(5, "descent", "steps between two looks at the held-out rows", KEPT, 1, 1000)
-    gain: float = _tuned(1e-3, "descent", "share of the error below which a gain is none", KEPT, 0, 1)
+    gain: float = _tuned(0.01, "descent", "share of the error below which a gain is none", SUITE, 0, 1)
     rounded: float = _tuned(
-        0.01, "descent", "held-out error from which on steps are taken in single precision", "its rounding", 0, 1e300
+        0.001, "descent", "held-out error from which on steps are taken in single precision", "its rounding", 0, 1e300
     )
     rounded_from: float = _tuned(
         1e9,
@@ -130,7 +123,7 @@ class Policy:
         100, "folds", "distinct rows below which no single share is held out, as other samplers do", KEPT, 2, 1e6
     )
     members: int = _tuned(
-        5, "folds", "models that are averaged, if no number of frequencies is asked for", SUITE, 1, 64
+        8, "folds", "models that are averaged, if no number of frequencies is asked for", SUITE, 1, 64
     )
     most_members: int = _tuned(16, "folds", "models that are averaged, at most", KEPT, 1, 1024)
 
