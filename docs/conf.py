@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 
 import matplotlib
+from docutils.nodes import SkipNode
+from docutils.utils.math.latex2mathml import tex2mathml
 
 import fourierwalk
 from fourierwalk.paper import readings
@@ -20,7 +22,6 @@ version = release = fourierwalk.__version__
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "numpydoc",
     "myst_parser",
     "sphinx_gallery.gen_gallery",
@@ -43,6 +44,23 @@ exclude_patterns = ["_build", "generated/*.md"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
 suppress_warnings = ["myst.header", "ref.ref", "config.cache"]  # inherited docstrings refer to scikit-learn's pages
+
+
+html_math_renderer = "mathml"
+
+
+def setup(app) -> None:
+    """Mathematics as MathML: browsers draw it themselves, so pages need neither a network nor a script."""
+
+    def inline(writer, node):
+        writer.body.append(tex2mathml(node.astext()))
+        raise SkipNode
+
+    def block(writer, node):
+        writer.body.append(f"<div class='math'>{tex2mathml(node.astext(), as_block=True)}</div>")
+        raise SkipNode
+
+    app.add_html_math_renderer("mathml", (inline, None), (block, None))
 
 
 def style(gallery_conf: dict, name: str) -> None:

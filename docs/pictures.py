@@ -39,19 +39,19 @@ def error(model: AdaptiveFourierRegressor) -> float:
 
 def idea() -> plt.Figure:
     """Random features against adapted ones at the same K."""
-    x, y = data(400)
+    x, y = data(600)
     grid = np.linspace(-3, 3, 600)[:, None]
     figure, axes = plt.subplots(2, 2, figsize=(10, 5.6), sharex="col", sharey="col", width_ratios=[1.5, 1])
     kinds = [
-        ("24 frequencies, drawn once", {"sampler": "fixed", "initial": 4.0, "regularization": 1e-3}, "#d1495b"),
+        ("32 frequencies, drawn once", {"sampler": "fixed", "initial": 4.0, "regularization": 1e-3}, "#d1495b"),
         (
-            "24 frequencies that moved",
-            {"sampler": "resampling", "initial": 4.0, "regularization": 1e-3, "n_steps": 200},
+            "32 frequencies that moved",
+            {"sampler": "resampling", "initial": 4.0, "regularization": 1e-3, "n_steps": 60},
             "#2a6f97",
         ),
     ]
     for (left, right), (name, settings, colour) in zip(axes, kinds, strict=True):
-        model = AdaptiveFourierRegressor(24, random_state=0, **settings).fit(x, y)
+        model = AdaptiveFourierRegressor(32, random_state=0, **settings).fit(x, y)
         left.plot(x[:, 0], y, ".", color="#8d99ae", markersize=3)
         left.plot(grid[:, 0], target(grid[:, 0]), "--", color="#1d2530", linewidth=1)
         left.plot(grid[:, 0], model.predict(grid), color=colour)
