@@ -57,7 +57,7 @@ def setup(app) -> None:
         raise SkipNode
 
     def block(writer, node):
-        writer.body.append(f"<div class='math'>{tex2mathml(node.astext(), as_block=True)}</div>")
+        writer.body.append(f"<div class='formula'>{tex2mathml(node.astext(), as_block=True)}</div>")
         raise SkipNode
 
     app.add_html_math_renderer("mathml", (inline, None), (block, None))
