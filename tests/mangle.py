@@ -133,3 +133,12 @@ def forged_npz(data, rng):
             forged = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + old.read(name)[128:]
             new.writestr(name, forged if rng.random() < 0.7 else old.read(name))
     return out.getvalue()
+
+
+def forged_parquet(data, rng):
+    """A Parquet file with some bytes changed in the footer that describes its columns; lengths stay as they were."""
+    data, footer = bytearray(data), int.from_bytes(data[-8:-4], "little")
+    for _ in range(int(rng.integers(1, 4))):
+        at = len(data) - 8 - footer + int(rng.integers(footer))
+        data[at] = int(rng.integers(256)) if rng.random() < 0.5 else data[at] ^ (1 << int(rng.integers(8)))
+    return bytes(data)

@@ -1,20 +1,31 @@
 """Thousands of damaged and forged files: a sentence or a result, no code run, nothing half-written."""
 
 import sys
+import time
 import warnings
+from collections import Counter
+from pathlib import Path
 
 import mangle
 import numpy as np
+import pyarrow.csv
 import pytest
 from program import run
+from pyarrow import parquet
 from spreadsheets import houses
 
 import fourierwalk
 from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierRegressor
 from fourierwalk.reading import files, problem
+from fourierwalk.reporting.files import write_json
+from fourierwalk.reporting.provenance import provenance
 
+RESULTS = Path(__file__).parents[1] / "results" / "stress" / "files.json"
 N_FILES, N_PROCESSES = 10_000, 50
 WATCHED = ("pickle.find_class", "os.system", "os.exec", "os.posix_spawn", "subprocess.Popen", "ctypes.dlopen")
+NAMES = ("houses.fw", "plain.fw", "houses.csv", "other.csv", "rows.npz", "houses.parquet", "rows.parquet")
+"""Their number is odd, so that each is damaged as well as forged."""
+FORGERS = {"fw": mangle.forged, "npz": mangle.forged_npz, "parquet": mangle.forged_parquet}
 EVENTS = []
 sys.addaudithook(lambda event, arguments: EVENTS.append((event, arguments)) if event in WATCHED else None)
 
@@ -29,6 +40,9 @@ def originals(tmp_path_factory):
     AdaptiveFourierRegressor(4, random_state=0).fit(found.inputs, found.y).save(folder / "houses.fw")
     AdaptiveFourierClassifier(4, random_state=0).fit(np.eye(40)[:, :3], labels).save(folder / "plain.fw")
     houses(folder / "other.csv", n_rows=20, delimiter=";", decimal=",")
+    parquet.write_table(pyarrow.csv.read_csv(table), folder / "houses.parquet")
+    numbers = {f"x{i}": np.arange(30.0) % (i + 2) for i in range(3)}
+    parquet.write_table(pyarrow.table({**numbers, "y": np.arange(30) % 3}), folder / "rows.parquet")
     np.savez(folder / "rows.npz", X=np.arange(60.0).reshape(20, 3), y=np.arange(20) % 3, names=["a", "b", "c"])
     return folder
 
@@ -36,11 +50,10 @@ def originals(tmp_path_factory):
 def mangled(originals, seed):
     """The name of a file, and what has become of it."""
     rng = np.random.default_rng(seed)
-    name = ("houses.fw", "plain.fw", "houses.csv", "other.csv", "rows.npz")[seed % 5]
+    name = NAMES[seed % len(NAMES)]
     data = (originals / name).read_bytes()
-    if seed % 2 and not name.endswith("csv"):
-        return name, (mangle.forged if name.endswith("fw") else mangle.forged_npz)(data, rng)
-    return name, mangle.damaged(data, rng)
+    forge = FORGERS.get(name.partition(".")[2])
+    return name, mangle.damaged(data, rng) if forge is None or seed % 2 == 0 else forge(data, rng)
 
 
 def outcome(originals, folder, seed):
@@ -83,6 +96,7 @@ def check(originals, folder, seeds):
     assert {seed: said for seed, said in outcomes.items() if said not in ("fine", "told")} == {}
     assert EVENTS == []
     assert {*outcomes.values()} == {"fine", "told"}
+    return outcomes
 
 
 def test_a_tenth_of_the_files(originals, tmp_path):
@@ -91,7 +105,14 @@ def test_a_tenth_of_the_files(originals, tmp_path):
 
 @pytest.mark.stress
 def test_files(originals, tmp_path):
-    check(originals, tmp_path, range(N_FILES))
+    start = time.perf_counter()
+    outcomes = check(originals, tmp_path, range(N_FILES))
+    about = {**provenance("make stress"), "seeds": [0, N_FILES], "seconds": round(time.perf_counter() - start)}
+    counts = {
+        name: dict(Counter(said for seed, said in outcomes.items() if NAMES[seed % len(NAMES)] == name))
+        for name in NAMES
+    }
+    write_json(RESULTS, {"provenance": about, "files": N_FILES, "outcomes": counts})
 
 
 def check_command(originals, folder, seeds):

@@ -269,3 +269,12 @@ def test_bad_parts_are_refused_in_one_sentence_and_change_nothing(call, words):
         call()
     assert words in str(error.value)
     assert all(model.amplitudes_ is kept for model, kept in zip((REGRESSION, CLASSES), before, strict=True))
+
+
+def test_a_part_of_classes_without_weight_is_a_sentence():
+    model = AdaptiveFourierClassifier(8, n_steps=2, random_state=0, class_weight={"low": 0})
+    model.partial_fit(X, LABELS, classes=["low", "middle", "high"])
+    before, low = model.decision_function(X), LABELS == "low"
+    with pytest.raises(ValueError, match=r"^class_weight must leave a row of the part with a weight above 0, "):
+        model.partial_fit(X[low], LABELS[low])
+    assert_array_equal(model.decision_function(X), before)

@@ -60,6 +60,8 @@ def labels(estimator: Any, X: Any, y: Any, classes: Any, sample_weight: Any) -> 
     codes = codes_of(y, names, "give all classes to the first partial_fit")
     _check_length(X, codes)
     weight = class_weights(estimator.class_weight, names, codes, sample_weight)
+    if weight is not None and not np.any(weight):
+        raise ValueError("class_weight must leave a row of the part with a weight above 0, got 0 for all its classes.")
     return _without_zeros(X, inputs.one_hot(codes, names.size, X), weight)
 
 

@@ -1,6 +1,8 @@
+import itertools
+
 import numpy as np
 
-from fourierwalk.data.hashes import below, place_hash, row_hash
+from fourierwalk.data.hashes import below, picked_places, place_hash, row_hash
 
 
 def test_places_have_the_same_hash_however_they_are_divided():
@@ -21,3 +23,19 @@ def test_about_the_share_is_below_it():
 def test_equal_rows_have_equal_hashes():
     x = np.random.default_rng(0).standard_normal((5, 3))
     assert np.array_equal(row_hash(np.concatenate([x, x]), 1)[:5], row_hash(np.concatenate([x, x]), 1)[5:])
+
+
+def test_picked_places_do_not_depend_on_the_division():
+    whole = picked_places(0, 10_000, 10_000, 700, 3)
+    bounds = [0, 1, 1, 2, 999, 5000, 9999, 10_000]
+    parts = [picked_places(low, high, 10_000, 700, 3) for low, high in itertools.pairwise(bounds)]
+    assert np.array_equal(np.concatenate(parts), whole)
+    assert np.array_equal(np.unique(whole), whole)
+    assert whole.size == 700
+    assert not np.array_equal(whole, picked_places(0, 10_000, 10_000, 700, 4))
+    assert np.array_equal(picked_places(0, 50, 50, 50, 0), np.arange(50))
+
+
+def test_every_place_is_picked_equally_often():
+    counts = np.bincount(np.concatenate([picked_places(0, 100, 100, 7, seed) for seed in range(3000)]), minlength=100)
+    assert np.all(np.abs(counts - 210) < 5 * np.sqrt(210))

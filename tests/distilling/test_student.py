@@ -142,3 +142,23 @@ def test_bad_input_is_refused_in_one_sentence(call, words):
 def test_students_are_saved_and_loaded(tmp_path):
     student = distill(FOREST, X, student=SMALL, random_state=0)
     assert_array_equal(fourierwalk.load(student.save(tmp_path / "student.fw")).predict(X), student.predict(X))
+
+
+class FirstColumn:
+    def predict(self, X):
+        return np.asarray(X)[:, 0].astype(float)
+
+
+@pytest.mark.parametrize("kind", ["objects", "lists"])
+def test_numbers_as_objects_are_numbers(kind):
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    given = X.astype(object) if kind == "objects" else X.tolist()
+    wanted, found = (fourierwalk.distill(FirstColumn(), rows, random_state=0) for rows in (X, given))
+    np.testing.assert_array_equal(found.predict(X), wanted.predict(X))
+
+
+def test_objects_that_are_neither_numbers_nor_words_are_a_sentence():
+    X = np.full((50, 2), None, dtype=object)
+    X[:] = [[{}, 1.0]]
+    with pytest.raises(ValueError, match=r"^X must be rows of numbers and words, got an array of other objects\.$"):
+        fourierwalk.distill(FirstColumn(), X)

@@ -50,3 +50,18 @@ def test_what_is_none_is_a_sentence(tmp_path, path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     with pytest.raises(ImportError, match=r"needs pyarrow: pip install 'fourierwalk\[files\]'"):
         Parquet.of(path)
+
+
+def test_a_name_that_is_no_text_is_damage(tmp_path):
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(pyarrow.table({"qqqq": [1.0, 2.0], "y": [1.0, 2.0]}), path, store_schema=False)
+    path.write_bytes(path.read_bytes().replace(b"qqqq", b"qqq\xc2"))
+    with pytest.raises(ValueError, match="cannot be read as Parquet: it is damaged, or something else"):
+        Parquet.of(path)
+
+
+def test_bytes_are_named_with_their_column(tmp_path):
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(pyarrow.table({"name": [b"a", b"b"], "y": [1.0, 2.0]}), path)
+    with pytest.raises(ValueError, match=r"rows.parquet must hold numbers, words or dates in column 'name', got bytes"):
+        list(Parquet.of(path).blocks(["name"], ["words"]))

@@ -104,7 +104,7 @@ def test_the_regularization_of_an_average_is_the_geometric_mean(monkeypatch):
 
 
 def test_members_of_an_average_have_a_smaller_regularization(monkeypatch):
-    """λ was chosen for a member alone; it is divided by the number of members, and the amplitudes are solved anew."""
+    """λ was chosen for a member alone. It is divided by the root of their number; amplitudes are solved for anew."""
     chosen, average = [], Assembly._of_average
 
     def seen(self, members):
@@ -114,7 +114,7 @@ def test_members_of_an_average_have_a_smaller_regularization(monkeypatch):
     monkeypatch.setattr(Assembly, "_of_average", seen)
     fit = automatic(n_frequencies=20).run(data(), np.random.default_rng(0))
     assert len(fit.members) == len(chosen) == 5
-    assert_allclose([member.regularization for member in fit.members], np.asarray(chosen) / 5)
+    assert_allclose([member.regularization for member in fit.members], np.asarray(chosen) / np.sqrt(5))
     x, y = data()[:2]
     kind, at = FEATURES["cos-sin"], 0
     for n, regularization in fit.members:

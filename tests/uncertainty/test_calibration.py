@@ -15,6 +15,22 @@ def test_coverage_of_several_levels():
     assert calibration.coverage([0, 1, 1.5, 3], intervals).tolist() == [0.5, 0.75]
 
 
+def test_a_column_of_targets_is_not_compared_with_all_rows():
+    rng = np.random.default_rng(0)
+    y, mean, std = rng.normal(size=20), rng.normal(size=20), rng.uniform(0.5, 2, 20)
+    intervals = np.stack((mean - std, mean + std), axis=1)
+    assert calibration.coverage(y[:, None], intervals) == calibration.coverage(y, intervals)
+    for measure in (calibration.negative_log_likelihood, calibration.probability_integral):
+        assert_allclose(measure(y[:, None], mean, std), measure(y, mean, std))
+        with pytest.raises(ValueError, match=r"^mean must have the shape \(20,\), .*, got \(3,\)\.$"):
+            measure(y, mean[:3], std)
+    with pytest.raises(ValueError, match=r"^y_true must have the shape \(20,\), .*, got \(20, 2\)\.$"):
+        calibration.coverage(np.stack((y, y), axis=1), intervals)
+    labels = (y > 0).astype(int)
+    shares = np.stack((1 - std / 3, std / 3), axis=1)
+    assert expected_calibration_error(labels[:, None], shares) == expected_calibration_error(labels, shares)
+
+
 @pytest.mark.parametrize("degrees", [4.0, 8.0, 1000.0])
 def test_likelihood_and_integral_are_those_of_scipy(degrees):
     rng = np.random.default_rng(0)

@@ -8,13 +8,13 @@ from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierRegressor
 from fourierwalk.uncertainty import CoverageDisplay, ReliabilityDisplay
 
 RNG = np.random.default_rng(0)
-X = RNG.uniform(-3, 3, (500, 1))
-Y = np.sin(2 * X[:, 0]) + RNG.normal(size=500) / 5
+X = RNG.uniform(-3, 3, (1500, 1))
+Y = np.sin(2 * X[:, 0]) + RNG.normal(size=1500) / 5
 
 
 def test_coverage_is_drawn():
-    model = AdaptiveFourierRegressor(8, random_state=0).fit(X[:300], Y[:300])
-    display = CoverageDisplay.from_estimator(model, X[300:], Y[300:])
+    model = AdaptiveFourierRegressor(8, random_state=0).fit(X[:900], Y[:900])
+    display = CoverageDisplay.from_estimator(model, X[900:], Y[900:])
     line = display.axes_[0].lines[1]
     assert np.all(line.get_xdata() == display.levels)
     assert np.all(line.get_ydata() == display.coverage)

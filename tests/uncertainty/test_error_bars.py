@@ -10,7 +10,8 @@ from sklearn.base import clone
 
 import fourierwalk
 from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierRegressor
-from fourierwalk.uncertainty import coverage
+from fourierwalk.files.fields import Fields
+from fourierwalk.uncertainty import ErrorBars, coverage
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-3, 3, (4500, 2))
@@ -197,6 +198,27 @@ def test_frequencies_that_have_seen_all_rows_have_none():
 def test_a_level_outside_is_a_sentence(model, level):
     with pytest.raises(ValueError, match=r"^confidence_level must be a number above 0 and below 1, or several, got "):
         model.predict_interval(X, level)
+
+
+def test_an_unknown_method_is_a_sentence(model):
+    with pytest.raises(ValueError, match=r"^method must be one of \['average', 'plus'\], got 'minmax'\.$"):
+        model.predict_interval(X, method="minmax")
+
+
+def test_intervals_of_the_average_are_around_the_prediction(model):
+    low, high = model.predict_interval(X[NEW]).T
+    assert_allclose((low + high) / 2, model.predict(X[NEW]), atol=1e-9)
+    assert coverage(Y[NEW], model.predict_interval(X[NEW], method="plus")) == pytest.approx(0.9, abs=0.06)
+
+
+def test_a_file_without_scores_of_the_average_has_those_of_the_members(model, tmp_path):
+    """Files of the first version."""
+    tables = model.error_bars_.to_tables()
+    del tables["average"]
+    old = ErrorBars.from_tables(Fields(tables, "error_bars"), model.model_)
+    assert_array_equal(old.conformal.scores, model.error_bars_.plus.scores)
+    shares = coverage(Y[NEW], old.interval(model.model_, X[NEW], [0.9]).reshape(-1, 2))
+    assert shares == pytest.approx(0.9, abs=0.06)
 
 
 def test_a_classifier_has_no_intervals():

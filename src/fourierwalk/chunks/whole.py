@@ -14,7 +14,7 @@ from fourierwalk.chunks.rows import ChunkedRows, Preparation, Withholding
 from fourierwalk.chunks.survey import ColumnMoments, Survey, Tally, positive, surveyed
 from fourierwalk.chunks.targets import LabelTargets, NumberTargets
 from fourierwalk.data.affine import Affine
-from fourierwalk.data.hashes import below, place_hash
+from fourierwalk.data.hashes import picked_places
 from fourierwalk.data.rows import Rows
 from fourierwalk.data.scaling import Scaling
 from fourierwalk.data.spread import common_spread, spread_of
@@ -34,12 +34,14 @@ class Picked:
     """The share of a chunk in the sample: rows that a hash of their place picks, however they are divided."""
 
     starts: tuple[int, ...]  # rows before each chunk
-    share: float
+    n_rows: int  # of all chunks
+    n_picked: int
 
     def __call__(self, chunk: Chunk) -> Chunk:
         """The picked rows of a chunk."""
-        hashes = place_hash(self.starts[chunk.index], len(chunk), SAMPLE_SEED)
-        return _on_host(positive(chunk.part(like(np.flatnonzero(below(hashes, self.share)), chunk.x))))
+        start = self.starts[chunk.index]
+        places = picked_places(start, start + len(chunk), self.n_rows, self.n_picked, SAMPLE_SEED)
+        return _on_host(positive(chunk.part(like(places - start, chunk.x))))
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ class Whole:
     def sample(self) -> tuple[Array, Array, Array | None]:
         """Inputs, targets and weights of a random sample of the rows that fits in memory; of all rows if they do."""
         starts = tuple(int(start) for start in np.cumsum((0, *self.survey.sizes[:-1])))
-        return self._arrays(self.chunks.each(Picked(starts, self.sample_size / self.n_rows)))
+        return self._arrays(self.chunks.each(Picked(starts, self.n_rows, min(self.n_rows, self.sample_size))))
 
     def _arrays(self, picked: list[Chunk]) -> tuple[Array, Array, Array | None]:
         """Picked chunks, one below the other, as the arrays of a fit in memory."""

@@ -15,6 +15,7 @@ from fourierwalk.benchmarks import (
     billion,
     cpu,
     distilling,
+    error_bars,
     exports,
     flights,
     gpu,
@@ -28,7 +29,14 @@ from fourierwalk.benchmarks.figures import HEADER, Figure, markdown
 from fourierwalk.reporting.files import write_json, write_text
 from fourierwalk.reporting.provenance import provenance
 
-ON_CPU = {**cpu.BENCHES, **predictions.BENCHES, **tables.BENCHES, **exports.BENCHES, **plan.BENCHES}
+ON_CPU = {
+    **cpu.BENCHES,
+    **predictions.BENCHES,
+    **error_bars.BENCHES,
+    **tables.BENCHES,
+    **exports.BENCHES,
+    **plan.BENCHES,
+}
 ON_ANY_DEVICE = {**billion.BENCHES, **relief.BENCHES, **flights.BENCHES}
 BEYOND = {**scale.BENCHES, **ON_ANY_DEVICE}
 

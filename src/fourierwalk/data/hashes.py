@@ -10,9 +10,6 @@ import scipy.sparse
 from fourierwalk.arrays.threads import blas_threads, in_threads
 from fourierwalk.data.streaming import rows_on_host
 
-PLACES_AT_ONCE = 2**14
-"""Places are hashed in parts that fit in a processor's cache."""
-
 
 def row_hash(x: Any, seed: int) -> np.ndarray:
     """A seeded 64-bit hash of the contents of each row; equal rows have equal hashes."""
@@ -46,17 +43,24 @@ def place_hash(start: int, n_rows: int, seed: int) -> np.ndarray:
     >>> bool(np.all(place_hash(3, 2, 0) == place_hash(0, 5, 0)[3:]))
     True
     """
-    hashes, turn = np.empty(n_rows, dtype=np.uint64), np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64)
+    return _mixed(np.arange(start, start + n_rows, dtype=np.uint64), seed)
 
-    def fill(rows: range) -> None:
-        for first in range(rows.start, rows.stop, PLACES_AT_ONCE):
-            part = slice(first, min(first + PLACES_AT_ONCE, rows.stop))
-            places = np.arange(start + part.start + 1, start + part.stop + 1, dtype=np.uint64)
-            hashes[part] = _mix(_mix(places) + turn)
 
-    n_threads = blas_threads()
-    in_threads(fill, [n_rows * i // n_threads for i in range(n_threads + 1)], n_rows > 2**20)
-    return hashes
+def picked_places(start: int, stop: int, n_places: int, n_picked: int, seed: int) -> np.ndarray:
+    """Random places among 0, …, n_places − 1, one in each of `n_picked` equal parts: those from start to stop.
+
+    Only the picked places are hashed, so a sample of a billion rows costs no more than one of a million.
+
+    Examples
+    --------
+    >>> [picked_places(start, start + 5, 10, 3, seed=0).size for start in (0, 5)]
+    [1, 2]
+    """
+    parts = np.arange(start * n_picked // n_places, min(n_picked, stop * n_picked // n_places + 1), dtype=np.int64)
+    lows, highs = parts * n_places // n_picked, (parts + 1) * n_places // n_picked
+    hashes = _mixed(parts.astype(np.uint64), seed)
+    places = lows + (hashes % (highs - lows).astype(np.uint64)).astype(np.int64)
+    return places[(places >= start) & (places < stop)]
 
 
 def below(hashes: np.ndarray, share: float) -> np.ndarray:
@@ -67,6 +71,11 @@ def below(hashes: np.ndarray, share: float) -> np.ndarray:
 def _bits(values: np.ndarray) -> np.ndarray:
     """The bits of doubles. Both zeros become 0, so that a sparse row and its dense form have the same hash."""
     return (np.ascontiguousarray(values, dtype=np.float64) + 0.0).view(np.uint64)
+
+
+def _mixed(places: np.ndarray, seed: int) -> np.ndarray:
+    """Seeded hashes of whole numbers."""
+    return _mix(_mix(places + np.uint64(1)) + np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64))
 
 
 def _mix(values: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ from fourierwalk.distilling.answers import Labels, Numbers, Probabilities, answe
 from fourierwalk.distilling.between import rows_between
 from fourierwalk.inputs import generator
 from fourierwalk.parameters import number
-from fourierwalk.tables.table import Table
+from fourierwalk.tables.table import Table, is_table
 
 HELD_OUT = 0.1
 """The share of X that the student does not see if there are no test rows."""
@@ -130,7 +130,7 @@ def distill(
     """
     number("between", between, at_least=0)
     ask, rng = answers_of(teacher), generator(random_state)
-    X, X_test = (np.asarray(rows) if isinstance(rows, list | tuple) else rows for rows in (X, X_test))
+    X, X_test = _rows("X", X), None if X_test is None else _rows("X_test", X_test)
     wanted = type(ask.new_student(0))
     if student is not None and not isinstance(student, wanted):
         raise TypeError(f"student must be an {wanted.__name__} for this teacher, got {type(student).__name__}.")
@@ -149,6 +149,17 @@ def distill(
     student = ask.taught(student, _stacked(rows), np.concatenate(answers))
     student.distillation_ = _report(ask, student, teacher, (len(answers[0]), n_between), X_test, y_test)
     return student
+
+
+def _rows(name: str, X: Any) -> Any:
+    """Lists and arrays of objects as arrays of numbers, or as they are if they hold words."""
+    X = np.asarray(X, dtype=object) if isinstance(X, list | tuple) else X
+    if not isinstance(X, np.ndarray) or X.dtype != object or is_table(X):
+        return X
+    try:
+        return X.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be rows of numbers and words, got an array of other objects.") from error
 
 
 def _split(X: Any, rng: np.random.Generator) -> tuple[Any, Any]:

@@ -31,9 +31,10 @@ class Parquet:
             raise ImportError(f"{path} needs pyarrow: pip install 'fourierwalk[files]'.") from error
         try:
             file = pyarrow.parquet.ParquetFile(path)
-        except (pyarrow.ArrowException, OSError) as error:
+            names = file.schema_arrow.names
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
             raise ValueError(f"{path} cannot be read as Parquet: it is damaged, or something else.") from error
-        return cls(path, check_names(path, file.schema_arrow.names), file)
+        return cls(path, check_names(path, names), file)
 
     def rows(self) -> float:
         """How many there are."""
@@ -41,7 +42,7 @@ class Parquet:
 
     def kinds(self) -> tuple[Kind, ...]:
         """By the columns' types."""
-        table = Table.of(self.file.schema_arrow.empty_table())
+        table = self._table(self.file.schema_arrow.empty_table())
         return tuple(Kind(kind) for kind in table.kinds)
 
     def blocks(self, columns: Sequence[str], kinds: Sequence[str]) -> Iterator[FileBlock]:
@@ -51,12 +52,18 @@ class Parquet:
         begin, stored = 1, [self.file.schema_arrow.names[self.names.index(name)] for name in columns]
         try:
             for batch in self.file.iter_batches(BLOCK_ROWS, columns=stored):
-                table = Table.of(pyarrow.Table.from_batches([batch]).select(stored))
+                table = self._table(pyarrow.Table.from_batches([batch]).select(stored))
                 read = tuple(_as(*each) for each in zip(columns, kinds, table.columns, strict=True))
                 yield FileBlock(Table(tuple(columns), read), np.arange(begin, begin + len(table)))
                 begin += len(table)
-        except (pyarrow.ArrowException, OSError) as error:
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
             raise ValueError(f"{self.path} is damaged after row {begin - 1}.") from error
+
+    def _table(self, table: Any) -> Table:
+        try:
+            return Table.of(table)
+        except TypeError as error:  # it speaks of X
+            raise ValueError(f"{self.path}{str(error).removeprefix('X')}") from error
 
 
 def _as(name: str, kind: str, column: np.ndarray) -> np.ndarray:

@@ -282,10 +282,16 @@ def check_names(name: str, given: Sequence[str], wanted: Sequence[str]) -> None:
         return
     missing, added = [one for one in wanted if one not in given], [one for one in given if one not in wanted]
     if missing or added:
-        what = [f"without {missing[:5]}"] * bool(missing) + [f"with {added[:5]}"] * bool(added)
+        what = [f"without {_named(missing[:5])}"] * bool(missing) + [f"with {_named(added[:5])}"] * bool(added)
     else:
-        what = [f"in the order {list(given)[:5]}"]
-    raise ValueError(f"{name} must have the columns of fit, {list(wanted)}, got a table {' and '.join(what)}.")
+        what = [f"in the order {_named(given[:5])}"]
+    raise ValueError(f"{name} must have the columns of fit, {_named(wanted)}, got a table {' and '.join(what)}.")
+
+
+def _named(names: Sequence[str]) -> list[str]:
+    """At most 50 names, each of at most 80 characters."""
+    short = [name if len(name) <= 80 else f"{name[:79]}…" for name in names[:50]]
+    return short if len(names) <= 50 else [*short, f"… {len(names) - 50} more"]
 
 
 def is_from_dtype(categorical_features: Any) -> bool:

@@ -215,11 +215,10 @@ class Assembly:
         return evidence.error_bars(to_host(targets.scale))
 
     def _of_average(self, members: Sequence[Candidate]) -> list[Candidate]:
-        """The members, with λ divided by their number: their average varies less, so each needs less of a ridge."""
-        return [
-            member._replace(look=member.look._replace(regularization=member.look.regularization / len(members)))
-            for member in members
-        ]
+        """The members, with λ divided by the root of their number: an average varies less, so each needs less ridge."""
+        looks = [member.look for member in members]
+        fewer = [look._replace(regularization=look.regularization / math.sqrt(len(looks))) for look in looks]
+        return [member._replace(look=look) for member, look in zip(members, fewer, strict=True)]
 
     def _finals(self, members: Sequence[Candidate], events: list[Event]) -> list[tuple[Candidate, np.ndarray | None]]:
         """The members with amplitudes solved for on all rows; rows in chunks are read once for all members."""

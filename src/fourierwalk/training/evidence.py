@@ -23,8 +23,8 @@ from fourierwalk.uncertainty.posterior import Posterior
 MOST_ROWS = 5000
 """The most rows that error bars are learnt from. A coverage is then known to 0.5 %."""
 
-LEAST_FREEDOM = 1e-3
-"""The least 1 − h of a row of leverage h, for members that have seen their held-out rows in the last solve."""
+LEAST_FREEDOM = 0.05
+"""The least 1 − h of a row of leverage h, for members whose last solve has seen the row. h may be rounded."""
 
 LEAST_LEFT_OUT = 1e-9
 """The same where leave-one-out decides: a model that follows its rows closely has a 1 − h of 1e-5."""
@@ -37,8 +37,10 @@ class Unseen(NamedTuple):
     """What is known at some rows that a member has not seen; scaled units."""
 
     residual: np.ndarray  # of the member, (n, q)
+    others: np.ndarray  # of the other members, whose amplitudes alone do not know the row, (n, M − 1, q)
     leverage: np.ndarray  # the variance of the amplitudes' part at unit noise, without the row itself, (n,)
     spread: np.ndarray  # the squared standard error of the members' mean, (n, q)
+    before: np.ndarray  # the same of the members before the last solve, whose λ may be another
     waves: np.ndarray  # the columns of the noise model
     weight: np.ndarray  # (n,)
 
@@ -79,63 +81,117 @@ class Evidence:
         waves = noise.slowest(to_host(frequencies))
         slow = namespace(frequencies).take(frequencies, like(waves, frequencies), axis=0)
         unseen = [self._unseen(member, slow) for member in range(len(sizes))]
-        residual, leverage, spread, columns, weight = (np.concatenate(parts) for parts in zip(*unseen, strict=True))
+        residual, others, leverage, spread, before, columns, weight = (
+            np.concatenate(parts) for parts in zip(*unseen, strict=True)
+        )
+        average = averaged_residual(residual, others, before, weight)
         member = np.concatenate([np.full(len(part.weight), i) for i, part in enumerate(unseen)])
         n_parts = min(len(sizes), self.n_folds)
         fold = (member % n_parts if n_parts > 1 else _places(columns)) % N_PARTS
-        squares = residual**2 / (1.0 + leverage[:, None])
+        squares = average**2 / (1.0 + leverage[:, None])
         learnt = noise.learn(waves, columns, noise.Residuals(squares, weight, fold))
         variance = learnt.variance * (1.0 + leverage[:, None]) + spread
-        scores = np.abs(residual) / np.sqrt(np.maximum(variance, np.finfo(np.float64).tiny))
-        conformal = Conformal(scores, weight, member, len(sizes) / max(1, n_parts))
+        std, times = np.sqrt(np.maximum(variance, np.finfo(np.float64).tiny)), len(sizes) / max(1, n_parts)
+        plus = Conformal(np.abs(residual) / std, weight, member, times)
+        conformal = plus
+        if len(sizes) > 1:
+            conformal = Conformal(np.abs(average) / std, weight, np.zeros_like(member), times)
         without = self.final if self.ensemble.judges[0] is None else self.ensemble.members
         folds = np.concatenate([to_host(each.amplitudes) for each in without]) * scale
-        return ErrorBars(sizes, self.posterior, learnt.model.scaled(scale), conformal, folds)
+        return ErrorBars(sizes, self.posterior, learnt.model.scaled(scale), conformal, plus, folds)
 
     def _unseen(self, member: int, slow: Array) -> Unseen:
-        judge, own = self.ensemble.judges[member], self.ensemble.members[member]
+        judge = self.ensemble.judges[member]
         rows = _some(self.whole.rows if judge is None else judge.held_out, MOST_ROWS // len(self.final))
-        values, leverage = self._evaluated(rows, is_inside=judge is None or self.n_folds > 0)
         targets = to_host(rows.y)
-        if (
-            judge is None
-        ):  # leave-one-out: the residual over 1 − h, and 1/(1 − h) is one plus the variance without the row
-            residual = (targets - values[:, member, :]) * (1.0 + leverage[:, None])
+        left_out, leverage, spread = self._evaluated(rows, targets, is_inside=judge is None or self.n_folds > 0)
+        if judge is None:
+            held_out, before = left_out[:, member, :], spread
         else:
-            residual = targets - self._clipped(values_at(rows, self.features, own.frequencies, self._coefficients(own)))
+            values = [
+                self._clipped(values_at(rows, self.features, *self._parts(each))) for each in self.ensemble.members
+            ]
+            held_out, before = values[member], standard_error(np.stack(values, axis=1))
+        others = targets[:, None, :] - np.delete(left_out, member, axis=1)
         weight = np.ones(len(rows)) if rows.weight is None else to_host(rows.weight)
         columns = [to_host(self.features.columns(block, slow)) for block in rows.blocks(_width(self.features, slow))]
-        return Unseen(residual, leverage, standard_error(values), np.concatenate(columns), weight)
+        return Unseen(targets - held_out, others, leverage, spread, before, np.concatenate(columns), weight)
 
     @property
     def features(self) -> Features:
         """The kind of columns."""
         return self.whole.features
 
+    def _parts(self, member: Candidate) -> tuple[Array, Array]:
+        """Frequencies and coefficients."""
+        return member.frequencies, self._coefficients(member)
+
     def _coefficients(self, member: Candidate) -> Array:
         return self.features.coefficients(member.amplitudes)
 
-    def _evaluated(self, rows: Rows, is_inside: bool) -> tuple[np.ndarray, np.ndarray]:
-        """The final members' values, (n, M, q), and the mean of their variances at unit noise, (n,).
+    def _evaluated(self, rows: Rows, targets: np.ndarray, is_inside: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The final members' values without the row, (n, M, q), the mean of their variances, (n,), and their spread.
 
-        If the last solve has seen the rows, one unit of the row's weight is left out: h becomes h/(1 − h).
+        If the last solve has seen the rows, each is left out of it: the variance h at unit noise becomes h/(1 − h), and
+        y − f(x) becomes (y − f(x))/(1 − h). Of a row of weight w one unit of the weight is left out.
         """
-        values, leverages = [], []
+        values, left_out, leverages = [], [], []
         least = LEAST_LEFT_OUT if self.ensemble.judges[0] is None else LEAST_FREEDOM
         for member, each in enumerate(self.final):
             parts = []
             for block in rows.blocks(_width(self.features, each.frequencies)):
                 columns = self.features.columns(block, each.frequencies)
                 variance = to_host(self.posterior.variance(member, columns))
-                parts.append((self._clipped(matmul(columns, self._coefficients(each))), variance))
-            values.append(np.concatenate([value for value, _ in parts]))
+                parts.append((to_host(matmul(columns, self._coefficients(each))), variance))
+            value = np.concatenate([value for value, _ in parts])
             leverage = np.concatenate([variance for _, variance in parts])
-            leverages.append(leverage / np.maximum(1.0 - leverage, least) if is_inside else leverage)
-        return np.stack(values, axis=1), np.mean(leverages, axis=0)
+            values.append(self._clipped(value))
+            if is_inside:
+                leverage = leverage / np.maximum(1.0 - leverage, least)
+                value = targets - (targets - value) * (1.0 + leverage[:, None])
+            left_out.append(self._clipped(value))
+            leverages.append(leverage)
+        return np.stack(left_out, axis=1), np.mean(leverages, axis=0), standard_error(np.stack(values, axis=1))
 
     def _clipped(self, values: Array) -> np.ndarray:
         host = to_host(values)
         return host if self.bounds is None else np.clip(host, *to_host(self.bounds))
+
+
+def averaged_residual(own: np.ndarray, others: np.ndarray, spread: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """The residual of the average at rows that the frequencies of one member have not seen, (n, q): an estimate.
+
+    The frequencies of the other members have seen the rows, which makes their residuals too small. How far members lie
+    apart depends less on that. So the mean square of the average is taken to be that of the member's own residuals,
+    less the part of the variance of the M members that averaging removes: 1 − 1/M. If the residuals of the average at
+    hand are smaller, they are multiplied by one factor.
+
+    Parameters
+    ----------
+    own : array of shape (n, q)
+        Residuals of the member that has not seen the row.
+    others : array of shape (n, M − 1, q)
+        Residuals of the other members, whose amplitudes have not seen the row.
+    spread : array of shape (n, q)
+        The squared standard error of the members' mean.
+    weight : array of shape (n,)
+        Weights of the rows.
+
+    Examples
+    --------
+    Errors of opposite sign cancel in the average.
+
+    >>> averaged_residual(np.array([[2.0], [2.0]]), np.array([[[-2.0]], [[2.0]]]), np.array([[4.0], [0.0]]), np.ones(2))
+    array([[0.],
+           [2.]])
+    """
+    n_members = 1 + others.shape[1]
+    if n_members == 1:
+        return own
+    average = (own + np.sum(others, axis=1)) / n_members
+    square = weight @ own**2
+    least = np.maximum(square - (n_members - 1) * (weight @ spread), square / n_members)
+    return average * np.maximum(1.0, np.sqrt(least / np.maximum(weight @ average**2, np.finfo(np.float64).tiny)))
 
 
 def _width(features: Features, frequencies: Array) -> int:

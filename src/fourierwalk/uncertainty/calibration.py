@@ -46,7 +46,9 @@ def coverage(y_true: Any, intervals: Any) -> np.ndarray:
     0.5
     """
     intervals = np.asarray(intervals, dtype=np.float64)
-    targets = np.asarray(y_true, dtype=np.float64).reshape(-1, *(1,) * (intervals.ndim - 2))
+    if intervals.ndim not in (2, 3) or intervals.shape[1] != 2:
+        raise ValueError(f"intervals must have the shape (n, 2) or (n, 2, n_levels), got {intervals.shape}.")
+    targets = _one_output("y_true", y_true, len(intervals)).reshape(-1, *(1,) * (intervals.ndim - 2))
     return np.mean((intervals[:, 0] <= targets) & (targets <= intervals[:, 1]), axis=0)
 
 
@@ -65,7 +67,8 @@ def probability_integral(y_true: Any, mean: Any, std: Any, degrees: Any = tails.
     >>> probability_integral([0.0, 3.0], [0.0, 0.0], [1.0, 1.0]).round(3)
     array([0.5  , 0.999])
     """
-    return tails.distribution((np.asarray(y_true, dtype=np.float64) - mean) / std, degrees)
+    targets, mean, std = _alike(y_true, mean, std)
+    return tails.distribution((targets - mean) / std, degrees)
 
 
 def negative_log_likelihood(y_true: Any, mean: Any, std: Any, degrees: Any = tails.DEGREES[-1]) -> float:
@@ -76,8 +79,22 @@ def negative_log_likelihood(y_true: Any, mean: Any, std: Any, degrees: Any = tai
     >>> round(negative_log_likelihood([0.0], [0.0], [1.0]), 2)
     0.92
     """
-    squares = (np.asarray(y_true, dtype=np.float64) - mean) ** 2
-    return float(np.mean(tails.losses(2 * np.log(std), squares, degrees)))
+    targets, mean, std = _alike(y_true, mean, std)
+    return float(np.mean(tails.losses(2 * np.log(std), (targets - mean) ** 2, degrees)))
+
+
+def _alike(y_true: Any, mean: Any, std: Any) -> list[np.ndarray]:
+    """The three as arrays of shape (n,)."""
+    n = np.size(y_true)
+    return [_one_output(name, each, n) for name, each in (("y_true", y_true), ("mean", mean), ("std", std))]
+
+
+def _one_output(name: str, values: Any, n: int) -> np.ndarray:
+    """Values of shape (n,) or (n, 1) as (n,): a column beside a row would give all pairs."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape not in ((n,), (n, 1)):
+        raise ValueError(f"{name} must have the shape ({n},), one value for each row, got {array.shape}.")
+    return array.reshape(n)
 
 
 def reliability(y_true: Any, y_prob: Any, *, labels: Any = None, n_bins: int = N_BINS) -> Reliability:
@@ -95,6 +112,7 @@ def reliability(y_true: Any, y_prob: Any, *, labels: Any = None, n_bins: int = N
         The number of bins between 0 and 1.
     """
     probability, truth = np.asarray(y_prob, dtype=np.float64), np.asarray(y_true)
+    truth = truth[:, 0] if truth.ndim == 2 and truth.shape[1] == 1 else truth
     names = np.unique(truth) if labels is None else np.asarray(labels)
     if probability.ndim != 2 or probability.shape != (truth.size, names.size):
         raise ValueError(f"y_prob must have the shape {(truth.size, names.size)}, got {probability.shape}.")

@@ -101,6 +101,9 @@ def _quantile(parts: list[tuple[np.ndarray, np.ndarray]], offsets: np.ndarray, r
     if rank > math.fsum(weight[-1] for _, weight in parts) * (1 + 1e-12):
         return np.full(offsets.shape[0], np.inf)
     used = [i for i, (scores, _) in enumerate(parts) if scores.size]
+    if len(used) == 1:
+        scores, weight = parts[used[0]]
+        return offsets[:, used[0]] + scores[np.searchsorted(weight[1:], rank * (1 - 1e-12))]
     low = np.min([offsets[:, i] + parts[i][0][0] for i in used], axis=0)
     high = np.max([offsets[:, i] + parts[i][0][-1] for i in used], axis=0)
     high = high + 1e-12 * np.abs(high)

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fourierwalk.arrays.library import Array, like, namespace, to_host
-from fourierwalk.arrays.products import matmul
 from fourierwalk.arrays.threads import blas_threads, in_threads, one_thread
 from fourierwalk.data.rows import Block
 from fourierwalk.files.fields import Fields
 from fourierwalk.model import FourierModel
 from fourierwalk.uncertainty import tails
 from fourierwalk.uncertainty.conformal import Conformal
+from fourierwalk.uncertainty.evaluation import Evaluation, Exact, Ingredients, Rounded, places
 from fourierwalk.uncertainty.noise import NoiseModel
 from fourierwalk.uncertainty.posterior import Posterior
 
 CACHED = 8
 """Blocks have this many times fewer rows than memory allows: their columns then stay in the cache."""
+
+METHODS = ("average", "plus")
+"""How intervals are made: from residuals of the average, or from those of its members (cross-validation+)."""
 
 
 class Bars(NamedTuple):
@@ -31,7 +33,6 @@ class Bars(NamedTuple):
     noise: Array  # variance of the noise, (n, q)
     leverage: Array  # variance of the amplitudes' part at unit noise, (n,)
     members: Array  # values of the members, (n, M, q)
-    folds: Array  # values of the members that have not seen their held-out rows, (n, M, q)
 
     @property
     def variance(self) -> Array:
@@ -43,6 +44,11 @@ def standard_error(members: Array) -> Array:
     """The squared standard error of the mean of the members' values (n, M, q), (n, q); zero for one member."""
     xp, n_members = namespace(members), int(members.shape[1])
     return xp.var(members, axis=1) / max(n_members - 1, 1)
+
+
+def _bars(model: FourierModel, parts: Ingredients) -> Bars:
+    mean = model.bounded(namespace(parts.members).mean(parts.members, axis=1))
+    return Bars(mean, parts.noise, parts.leverage, model.bounded(parts.members))
 
 
 @dataclass(frozen=True)
@@ -58,7 +64,9 @@ class ErrorBars:
     noise : NoiseModel
         The variance of the noise.
     conformal : Conformal
-        The scores of rows that the frequencies have not seen.
+        The scores of the average.
+    plus : Conformal
+        The scores of the members at rows that their frequencies have not seen, for cross-validation+.
     folds : array of shape (K, q)
         The amplitudes of the members as they were before the last solve: without their held-out rows.
 
@@ -72,25 +80,32 @@ class ErrorBars:
     posterior: Posterior
     noise: NoiseModel
     conformal: Conformal
+    plus: Conformal
     folds: np.ndarray
 
     def mean_and_std(self, model: FourierModel, x: Any) -> Array:
         """The values of the model and their standard deviations, side by side, (n, 2q)."""
+        evaluation = self._evaluation(model, x)
 
         def evaluated(block: Block) -> Array:
-            bars = self.at(model, block)
+            bars = _bars(model, evaluation(block))
             xp = namespace(bars.mean)
             return xp.concat((bars.mean, xp.sqrt(bars.variance)), axis=1)
 
         return self._joined(model, x, evaluated)
 
-    def interval(self, model: FourierModel, x: Any, levels: Sequence[float]) -> Array:
+    def interval(self, model: FourierModel, x: Any, levels: Sequence[float], method: str = "average") -> Array:
         """Prediction intervals, (n, 2 · q · n_levels): the axes output, bound and level are flattened."""
+        evaluation, in_folds = self._evaluation(model, x), self._in_folds(model)
 
         def evaluated(block: Block) -> Array:
-            bars = self.at(model, block)
+            bars = _bars(model, evaluation(block))
             std = np.sqrt(to_host(bars.variance))
-            intervals = self.conformal.interval(to_host(bars.folds), std, levels)
+            if method == "plus":
+                folds = model.bounded(in_folds(block).members)
+                intervals = self.plus.interval(to_host(folds), std, levels)
+            else:
+                intervals = self.conformal.interval(to_host(bars.mean)[:, None, :], std, levels)
             return like(intervals.reshape(intervals.shape[0], -1), bars.mean)
 
         return self._joined(model, x, evaluated)
@@ -118,34 +133,25 @@ class ErrorBars:
 
     def at(self, model: FourierModel, block: Block) -> Bars:
         """Values and variances at a block of scaled rows."""
-        xp, n_members, features = namespace(model.frequencies), len(self.sizes), model.features
-        folds, leverage, values = like(self.folds, model.amplitudes), 0.0, []
-        for member, part in enumerate(self.parts):
-            columns = features.columns(block, model.frequencies[part, :])
-            leverage = leverage + self.posterior.variance(member, columns)
-            both = xp.concat((n_members * model.amplitudes[part, :], folds[part, :]), axis=1)
-            values.append(matmul(columns, features.coefficients(both)))
-        joined = xp.stack(values, axis=1) + xp.concat((model.offset, model.offset))
-        n_outputs = int(model.offset.shape[0])
-        members, of_folds = joined[:, :, :n_outputs], joined[:, :, n_outputs:]
-        mean = model.bounded(xp.mean(members, axis=1))
-        noise = self.noise.variance(self._wave_columns(model, block))
-        return Bars(mean, noise, leverage / n_members, model.bounded(members), model.bounded(of_folds))
+        return _bars(model, Exact(model, self.sizes, self.posterior, self.noise)(block))
 
     @property
     def parts(self) -> list[slice]:
         """The places of each member's frequencies."""
-        ends = np.cumsum((0, *self.sizes)).tolist()
-        return [slice(start, stop) for start, stop in pairwise(ends)]
+        return places(self.sizes)
+
+    def _evaluation(self, model: FourierModel, x: Any) -> Evaluation:
+        exact = Exact(model, self.sizes, self.posterior, self.noise)
+        return Rounded(exact) if Rounded.suits(exact, x) else exact
+
+    def _in_folds(self, model: FourierModel) -> Exact:
+        """The members as they were before the last solve."""
+        amplitudes = like(self.folds, model.amplitudes) / len(self.sizes)
+        return Exact(replace(model, amplitudes=amplitudes), self.sizes, self.posterior, self.noise)
 
     def _rotated(self, model: FourierModel, block: Block) -> list[np.ndarray]:
         columns = (model.features.columns(block, model.frequencies[part, :]) for part in self.parts)
         return [to_host(self.posterior.rotated(member, each)) for member, each in enumerate(columns)]
-
-    def _wave_columns(self, model: FourierModel, block: Block) -> Array:
-        xp = namespace(model.frequencies)
-        waves = xp.take(model.frequencies, like(self.noise.waves, model.frequencies), axis=0)
-        return model.features.columns(block, waves)
 
     def _joined(self, model: FourierModel, x: Any, evaluate: Any) -> Array:
         """The results for all blocks of rows, one below the other. NumPy's blocks are small: a thread takes each."""
@@ -177,7 +183,8 @@ class ErrorBars:
             "sizes": list(self.sizes),
             "posterior": self.posterior.to_tables(),
             "noise": self.noise.to_tables(),
-            "conformal": self.conformal.to_tables(),
+            "conformal": self.plus.to_tables(),
+            **({} if self.conformal is self.plus else {"average": self.conformal.to_tables()}),
             "folds": self.folds,
         }
 
@@ -192,10 +199,17 @@ class ErrorBars:
             or sum(sizes) != n_frequencies
         ):
             raise ValueError(f"{fields.name}.sizes must be whole numbers that sum to {n_frequencies}, got {sizes}.")
+        plus = Conformal.from_tables(fields.fields("conformal"), len(sizes), n_outputs)
+        average = plus
+        if fields.has("average"):
+            average = Conformal.from_tables(fields.fields("average"), 1, n_outputs)
+        elif len(sizes) > 1:  # files of the first version
+            average = replace(plus, member=np.zeros_like(plus.member))
         return cls(
             tuple(sizes),
             Posterior.from_tables(fields.fields("posterior"), [n_columns * n for n in sizes]),
             NoiseModel.from_tables(fields.fields("noise"), n_frequencies, n_columns, n_outputs),
-            Conformal.from_tables(fields.fields("conformal"), len(sizes), n_outputs),
+            average,
+            plus,
             fields.array("folds", n_frequencies, n_outputs, kinds="fc"),
         )

@@ -69,14 +69,15 @@ class NoiseModel:
 
     def variance(self, columns: Array) -> Array:
         """The variance at rows with these columns of the waves, (n, q); constant noise ignores the columns."""
-        xp = namespace(columns)
-        constant, slopes, least, most = (
-            like(each, columns) for each in (self.constant, self.slopes, self.least, self.most)
-        )
-        exponent = xp.broadcast_to(constant[None, :], (columns.shape[0], constant.shape[0]))
-        if slopes.shape[0]:
-            exponent = exponent + matmul(columns, slopes)
-        return xp.exp(xp.minimum(xp.maximum(exponent, least[None, :]), most[None, :]))
+        if self.slopes.shape[0]:
+            return self.of_exponent(matmul(columns, like(self.slopes, columns)))
+        return self.of_exponent(like(np.zeros((columns.shape[0], self.constant.size)), columns))
+
+    def of_exponent(self, exponent: Array) -> Array:
+        """The variance from the product of columns and slopes, (n, q)."""
+        xp = namespace(exponent)
+        constant, least, most = (like(each, exponent)[None, :] for each in (self.constant, self.least, self.most))
+        return xp.exp(xp.minimum(xp.maximum(exponent + constant, least), most))
 
     def scaled(self, scale: np.ndarray) -> NoiseModel:
         """The noise of targets that are multiplied by `scale`, (q,)."""

@@ -48,21 +48,30 @@ class Posterior:
 
     factors: tuple[np.ndarray, ...]
 
-    def variance(self, member: int, columns: Array) -> Array:
-        """The variance of the member's value, (n,), from the columns of its features, (n, n_columns · K)."""
-        rotated = self.rotated(member, columns)
-        xp = namespace(rotated)
-        if compat.is_numpy_array(rotated):
-            return np.einsum("ij,ij->i", rotated, rotated).astype(columns.dtype)
-        return xp.astype(xp.sum(rotated * rotated, axis=1), columns.dtype)
+    def variance(self, member: int, columns: Array, overwrite: bool = False) -> Array:
+        """The variance of the member's value, (n,), from the columns of its features, (n, n_columns · K).
 
-    def rotated(self, member: int, columns: Array) -> Array:
+        With ``overwrite=True`` the columns may be overwritten.
+        """
+        rotated = self.rotated(member, columns, overwrite)
+        xp, kind = namespace(rotated), columns.dtype
+        if compat.is_numpy_array(rotated):
+            return np.einsum("ij,ij->i", rotated, rotated).astype(kind)
+        return xp.astype(xp.sum(rotated * rotated, axis=1), kind)
+
+    def rotated(self, member: int, columns: Array, overwrite: bool = False) -> Array:
         """Vectors whose scalar products are the covariances of the member's values at the rows, (n, r)."""
         factor = self.factors[member]
         if compat.is_numpy_array(columns) and self._are_lower[member]:
-            return _by_triangle(factor, columns)
+            is_own = overwrite and columns.dtype == factor.dtype and columns.flags.c_contiguous
+            return _by_triangle(factor, columns if is_own else np.array(columns, dtype=factor.dtype, order="C"))
         there = like(factor, columns)
         return matmul(namespace(columns).astype(columns, there.dtype, copy=False), there.T)
+
+    @property
+    def is_single(self) -> bool:
+        """Whether all factors are in single precision."""
+        return all(factor.dtype == np.float32 for factor in self.factors)
 
     @cached_property
     def _are_lower(self) -> list[bool]:
@@ -83,10 +92,9 @@ def _is_lower(factor: np.ndarray) -> bool:
 
 
 def _by_triangle(factor: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """``columns @ factor.T`` for a lower triangle: half of the multiplications, in place of a copy of the columns."""
+    """``columns @ factor.T`` for a lower triangle: half of the multiplications, in place of the columns."""
     multiply = scipy.linalg.get_blas_funcs("trmm", (factor,))
-    copy = np.array(columns, dtype=factor.dtype, order="C")
-    return multiply(1.0, factor.T, copy.T, side=0, lower=0, trans_a=1, overwrite_b=1).T
+    return multiply(1.0, factor.T, columns.T, side=0, lower=0, trans_a=1, overwrite_b=1).T
 
 
 def factor_of_system(system: System, features: Features, ridge: float, n_columns: int) -> np.ndarray:

@@ -1,0 +1,61 @@
+"""The residual of an average, estimated from members that have seen a row and one that has not."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from fourierwalk import AdaptiveFourierRegressor
+from fourierwalk.training.evidence import averaged_residual
+from fourierwalk.uncertainty import coverage
+
+N, MEMBERS = 20_000, 5
+
+
+def residuals(rng, common, own, leak):
+    """Members' errors with a common and an own part; where members have seen the row, `leak` times as large."""
+    shared, single = common * rng.standard_normal((N, 1)), own * rng.standard_normal((N, MEMBERS))
+    errors = (shared + single)[:, :, None]
+    spread = np.var(errors[:, 1:], axis=1, ddof=1) / MEMBERS
+    return errors[:, 0], leak * errors[:, 1:], spread, errors.mean(axis=1)
+
+
+@pytest.mark.parametrize(("common", "own"), [(1.0, 0.0), (1.0, 1.0), (0.1, 1.0)])
+@pytest.mark.parametrize("leak", [1.0, 0.6])
+def test_the_mean_square_is_that_of_the_average(common, own, leak):
+    member, others, spread, truth = residuals(np.random.default_rng(0), common, own, leak)
+    found = averaged_residual(member, others, spread, np.ones(N))
+    assert np.sqrt(np.mean(found**2)) == pytest.approx(np.sqrt(np.mean(truth**2)), rel=0.05)
+
+
+def test_members_that_have_not_seen_the_row_either_are_averaged():
+    member, others, spread, truth = residuals(np.random.default_rng(0), 1.0, 1.0, 1.0)
+    found = averaged_residual(member, others, spread, np.ones(N))
+    assert_allclose(found, truth, atol=0.2)
+
+
+def test_one_member_keeps_its_residuals():
+    own = np.array([[1.0], [-2.0]])
+    assert averaged_residual(own, np.zeros((2, 0, 1)), np.zeros((2, 1)), np.ones(2)) is own
+
+
+def test_weights_are_repetitions():
+    rng = np.random.default_rng(0)
+    own, others, spread = rng.normal(size=(20, 2)), rng.normal(size=(20, 3, 2)) / 3, rng.uniform(size=(20, 2)) / 20
+    times = rng.integers(1, 4, 20)
+    repeated = averaged_residual(
+        *(np.repeat(each, times, axis=0) for each in (own, others, spread)), np.ones(times.sum())
+    )
+    assert_allclose(np.repeat(averaged_residual(own, others, spread, times), times, axis=0), repeated)
+
+
+def test_intervals_of_an_average_that_is_better_than_its_members_cover_as_asked():
+    """Without noise members err apart from each other, and cross-validation+ covers too much."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, (6000, 4))
+    y = np.sin(3 * x[:, 0]) * x[:, 1] + np.abs(x[:, 2]) * x[:, 3]
+    model = AdaptiveFourierRegressor(320, n_steps=10, random_state=0).fit(x[:900], y[:900])
+    shares = {
+        method: coverage(y[2000:], model.predict_interval(x[2000:], method=method)) for method in ("average", "plus")
+    }
+    assert shares["average"] == pytest.approx(0.9, abs=0.035)
+    assert shares["plus"] > shares["average"] + 0.04
