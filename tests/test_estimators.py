@@ -118,7 +118,7 @@ def test_pickles_say_the_same(kind):
 @every_estimator
 def test_what_is_learnt(kind):
     X, y = targets(kind)
-    model = small(kind).fit(X, y)
+    model = small(kind, patience=100).fit(X, y)
     assert model.frequencies_.shape == (8, 2)
     assert model.amplitudes_.shape == {AdaptiveFourierClassifier: (8, 3), AdaptiveFourierFeatures: (8, 1)}.get(
         kind, (8,)
@@ -396,11 +396,11 @@ def test_balanced_classes_are_scikit_learns(words):
     X, codes = data()[0], np.digitize(data()[1], np.quantile(data()[1], [0.1, 0.4]))
     y = np.array(["b", "c", "a"])[codes] if words else codes
     weight = compute_sample_weight("balanced", y)
-    balanced = small(AdaptiveFourierClassifier, class_weight="balanced").fit(X, y)
-    weighted = small(AdaptiveFourierClassifier).fit(X, y, sample_weight=weight)
+    balanced = small(AdaptiveFourierClassifier, patience=100, class_weight="balanced").fit(X, y)
+    weighted = small(AdaptiveFourierClassifier, patience=100).fit(X, y, sample_weight=weight)
     assert_allclose(balanced.decision_function(X), weighted.decision_function(X), atol=1e-9)
     assert_allclose(balanced.predict_proba(X), weighted.predict_proba(X), atol=1e-9)
-    plain = small(AdaptiveFourierClassifier).fit(X, y)
+    plain = small(AdaptiveFourierClassifier, patience=100).fit(X, y)
     assert np.abs(plain.decision_function(X) - balanced.decision_function(X)).max() > 1e-2
 
 
@@ -758,7 +758,7 @@ def test_a_pickled_warm_start_goes_on():
 
 
 def test_a_warm_start_takes_more_steps_and_other_rows():
-    model = small(n_steps=10, warm_start=True).fit(*data())
+    model = small(n_steps=10, patience=100, warm_start=True).fit(*data())
     model.set_params(n_steps=15, regularization=0.1).fit(*data(130, seed=5))
     assert model.n_steps_ == 25
     assert model.regularization_ == 0.1

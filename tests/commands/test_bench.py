@@ -19,7 +19,7 @@ def test_every_row_is_measured_and_written(tmp_path, capsys, monkeypatch):
     content = json.loads((tmp_path / "bench.json").read_text())
     assert content["toy_sizes"] is True
     figures = [figure for part in content["parts"].values() for figure in part["figures"]]
-    assert len(figures) == 103
+    assert len(figures) == 119
     assert np.all(np.isfinite([figure["value"] for figure in figures]))
     exact = [f for f in figures if "error" in f["what"] or "difference" in f["what"]]
     assert exact

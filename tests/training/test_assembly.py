@@ -105,13 +105,13 @@ def test_the_regularization_of_an_average_is_the_geometric_mean(monkeypatch):
 
 def test_members_of_an_average_have_a_smaller_regularization(monkeypatch):
     """λ was chosen for a member alone. It is divided by the root of their number; amplitudes are solved for anew."""
-    chosen, average = [], Assembly._of_average
+    chosen, average = [], assembly.for_average
 
-    def seen(self, members):
+    def seen(members):
         chosen.extend(member.look.regularization for member in members)
-        return average(self, members)
+        return average(members)
 
-    monkeypatch.setattr(Assembly, "_of_average", seen)
+    monkeypatch.setattr(assembly, "for_average", seen)
     fit = automatic(n_frequencies=20).run(data(), np.random.default_rng(0))
     assert len(fit.members) == len(chosen) == 5
     assert_allclose([member.regularization for member in fit.members], np.asarray(chosen) / np.sqrt(5))

@@ -27,7 +27,7 @@ from fourierwalk.operators.stability import Stability, require_determined
 from fourierwalk.parameters import count, number
 from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.orthogonal import Orthogonal
-from fourierwalk.training.automatic import averaged
+from fourierwalk.training.automatic import averaged, for_average
 from fourierwalk.training.selection import Look, values_at
 
 WIDTHS = (64, 256, 512)
@@ -218,7 +218,7 @@ class AdaptiveFourierSolver(BaseEstimator):
         found = yield_all(panel.run(n, rng), self.history_)
         whole = LeastSquares(posed.rows(panel.sizes, reference), posed.features, PATH[-1])
         models = []
-        for member in found.members:
+        for member in for_average(found.members):
             regularized = replace(whole, regularization=min(member.look.regularization, 1.0))
             models.append((member.frequencies, regularized(member.frequencies).amplitudes))
         frequencies, amplitudes = averaged(models)

@@ -22,7 +22,7 @@ from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.solver import Solver
 from fourierwalk.solving.system import System, in_double
 from fourierwalk.solving.together import systems
-from fourierwalk.training.automatic import Automatic, Ensemble, averaged
+from fourierwalk.training.automatic import Automatic, Ensemble, averaged, for_average
 from fourierwalk.training.evidence import Evidence
 from fourierwalk.training.followed import Resume
 from fourierwalk.training.history import Decision, Event, History
@@ -177,7 +177,7 @@ class Assembly:
     def fit(self, watched: Watched) -> Fit:
         """The model of a finished search, with history, calibration and what a warm start needs."""
         ensemble, events = watched.ensemble, list(watched.events)
-        solved = self._finals(self._of_average(ensemble.members), events)
+        solved = self._finals(for_average(ensemble.members), events)
         members = [member for member, _ in solved]
         self._warn_if_constant(members)
         model = self._model(members)
@@ -213,12 +213,6 @@ class Assembly:
         n_folds = 0 if split_by is None or self.panel.validation is not None else len(split_by)
         evidence = Evidence(whole, ensemble, members, Posterior(tuple(factors)), bounds, n_folds)
         return evidence.error_bars(to_host(targets.scale))
-
-    def _of_average(self, members: Sequence[Candidate]) -> list[Candidate]:
-        """The members, with λ divided by the root of their number: an average varies less, so each needs less ridge."""
-        looks = [member.look for member in members]
-        fewer = [look._replace(regularization=look.regularization / math.sqrt(len(looks))) for look in looks]
-        return [member._replace(look=look) for member, look in zip(members, fewer, strict=True)]
 
     def _finals(self, members: Sequence[Candidate], events: list[Event]) -> list[tuple[Candidate, np.ndarray | None]]:
         """The members with amplitudes solved for on all rows; rows in chunks are read once for all members."""
