@@ -12,7 +12,7 @@ from tables import drained
 from fourierwalk import AdaptiveFourierRegressor
 from fourierwalk.sampling.sampler import Info, State
 from fourierwalk.training import following
-from fourierwalk.training.following import Ending, Phase, at_regularization, follow, follow_from, spread_of
+from fourierwalk.training.following import Ending, Phase, _at_best, at_regularization, follow, follow_from, spread_of
 from fourierwalk.training.policy import DEFAULT
 from fourierwalk.training.selection import Candidate, Look
 
@@ -331,3 +331,11 @@ def test_a_problem_at_a_regularization_is_another_problem():
 
 def test_the_spread_is_a_root_mean_square(xp):
     assert spread_of(xp.asarray(np.array([[3.0, -4.0], [0.0, 5.0]]))) == pytest.approx(math.sqrt(50 / 4))
+
+
+def test_a_gain_is_compared_with_the_error_and_the_floor():
+    """Log losses that go to zero fall by a share of themselves for ever; beside a floor that is no gain."""
+    errors = [0.01 * 0.5**i for i in range(8)]
+    assert _at_best(errors, 0.1, 0.0) == 7
+    assert _at_best(errors, 0.1, 0.05) == 2
+    assert _at_best([float("inf"), 1.0], 0.1, 0.01) == 1

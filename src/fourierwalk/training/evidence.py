@@ -53,7 +53,7 @@ class Evidence:
     ----------
     whole : LeastSquares
         The problem on all rows.
-    found : Found
+    ensemble : Ensemble
         The members before the last solve, with their validation rows.
     final : sequence of Candidate
         The members after it.

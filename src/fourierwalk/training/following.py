@@ -157,10 +157,10 @@ def _ending(
 
 
 def _at_best(errors: Sequence[float], gain: float, floor: float) -> int:
-    """The index of the last look whose error was lower than the best before by more than the share `gain`."""
+    """The index of the last look whose error was lower than the best before by the share `gain` of it and the floor."""
     index, best = 0, errors[0]
     for i, error in enumerate(errors):
-        if error < best - gain * (best + floor) or (math.isinf(best) and math.isfinite(error)):
+        if error < (1 - gain) * best - gain * floor:
             index, best = i, error
     return index
 
