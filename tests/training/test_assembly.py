@@ -28,7 +28,8 @@ from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.solver import Solver
 from fourierwalk.training import assembly
 from fourierwalk.training.assembly import Assembly, watch
-from fourierwalk.training.automatic import Automatic, Ensemble
+from fourierwalk.training.automatic import Automatic
+from fourierwalk.training.ensemble import Ensemble
 from fourierwalk.training.history import Decision
 from fourierwalk.training.progress import Progress
 from fourierwalk.training.selection import Look, left_out_values

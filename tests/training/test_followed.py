@@ -15,9 +15,9 @@ from fourierwalk.sampling.sampler import Info, Metropolis
 from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.minibatch import Minibatch
 from fourierwalk.solving.solver import Solver
-from fourierwalk.training.automatic import Start
 from fourierwalk.training.history import Decision
 from fourierwalk.training.selection import Look
+from fourierwalk.training.starts import Start
 
 # A search
 

@@ -16,9 +16,9 @@ from fourierwalk.solving.solver import Solver
 from fourierwalk.tables.encoder import TableEncoder
 from fourierwalk.tables.table import Table
 from fourierwalk.training import panel as panels
-from fourierwalk.training.automatic import WALK_REGULARIZATION
 from fourierwalk.training.policy import Policy
 from fourierwalk.training.selection import values_at
+from fourierwalk.training.split import WALK_REGULARIZATION
 from fourierwalk.training.starts import Shape
 from fourierwalk.training.training import Data
 

@@ -13,13 +13,15 @@ from fourierwalk.arrays.library import Array
 from fourierwalk.data.rows import Rows
 from fourierwalk.operators.posed import Posed
 from fourierwalk.solving.least_squares import LeastSquares
-from fourierwalk.training.automatic import WALK_REGULARIZATION, Automatic, Ensemble, Split, Start
+from fourierwalk.training.automatic import Automatic
+from fourierwalk.training.ensemble import Ensemble
 from fourierwalk.training.exploring import explore
 from fourierwalk.training.history import Event
 from fourierwalk.training.policy import DEFAULT
 from fourierwalk.training.replay import Request
 from fourierwalk.training.selection import Selection
-from fourierwalk.training.starts import Shape
+from fourierwalk.training.split import WALK_REGULARIZATION, Split
+from fourierwalk.training.starts import Shape, Start
 
 N_PARTS = 5
 """The parts of the points; each member of the average holds out another one."""

@@ -10,6 +10,7 @@ from fourierwalk.solving.rates import ONE_CORE
 from fourierwalk.training.automatic import Automatic
 from fourierwalk.training.followed import Followed
 from fourierwalk.training.policy import Policy
+from fourierwalk.training.split import rows_to_learn_from
 
 LONG = 20.0
 """A fit that may take more seconds than this is announced."""
@@ -56,7 +57,8 @@ def _seconds(
     n_members = max(policy.members, 1)
     width = max(1, whole.n_frequencies // n_members)
     n_steps = policy.steps + policy.last_steps if search.n_steps is None else max(1, search.n_steps)
-    member = plan(Work(search.n_rows(n_inputs, n_rows), n_inputs, width, n_outputs, n_steps, 10**9), machine)
+    n_learnt = rows_to_learn_from(n_inputs, n_rows, policy)
+    member = plan(Work(n_learnt, n_inputs, width, n_outputs, n_steps, 10**9), machine)
     return n_members * GRADIENT * member.fit_seconds + on_all.fit_seconds, on_all
 
 

@@ -22,7 +22,8 @@ from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.solver import Solver
 from fourierwalk.solving.system import System, in_double
 from fourierwalk.solving.together import systems
-from fourierwalk.training.automatic import Automatic, Ensemble, averaged, for_average
+from fourierwalk.training.automatic import Automatic
+from fourierwalk.training.ensemble import Ensemble, averaged, for_average
 from fourierwalk.training.evidence import Evidence
 from fourierwalk.training.followed import Resume
 from fourierwalk.training.history import Decision, Event, History
@@ -282,7 +283,7 @@ class Assembly:
 
     def _model(self, members: Sequence[Candidate]) -> FourierModel:
         """The average of the members, in the inputs' and the targets' units."""
-        frequencies, amplitudes = averaged([(member.frequencies, member.amplitudes) for member in members])
+        frequencies, amplitudes = averaged(members)
         frequencies, importances, n = self.panel.lifted(frequencies), None, len(self.raw)
         if self.features.slopes is not None:
             some = self.raw.take(np.linspace(0, n - 1, min(n, GRADIENT_ROWS)).astype(np.int64))
@@ -335,7 +336,7 @@ def _own_values(whole: LeastSquares, final: Sequence[Candidate]) -> tuple[Any, R
         return left_out_values(whole, final[0].frequencies, final[0].look.regularization), rows
     if len(rows) > 10 * MOST_LEFT_OUT:  # evenly spaced, because rows may be sorted by class
         rows = rows.take(np.linspace(0, len(rows) - 1, 10 * MOST_LEFT_OUT).astype(np.int64))
-    frequencies, amplitudes = averaged([(member.frequencies, member.amplitudes) for member in final])
+    frequencies, amplitudes = averaged(final)
     return values_at(rows, whole.features, frequencies, whole.features.coefficients(amplitudes)), rows
 
 

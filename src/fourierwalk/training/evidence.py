@@ -13,7 +13,7 @@ from fourierwalk.arrays.products import matmul
 from fourierwalk.data.features import Features
 from fourierwalk.data.rows import Rows
 from fourierwalk.solving.least_squares import LeastSquares
-from fourierwalk.training.automatic import Ensemble
+from fourierwalk.training.ensemble import Ensemble
 from fourierwalk.training.selection import Candidate, values_at
 from fourierwalk.uncertainty import noise
 from fourierwalk.uncertainty.conformal import Conformal

@@ -14,12 +14,13 @@ from fourierwalk.arrays.library import Array, like
 from fourierwalk.sampling.descent import Descent
 from fourierwalk.sampling.sampler import State
 from fourierwalk.solving.minibatch import Minibatch
-from fourierwalk.training.automatic import Ensemble, Start
+from fourierwalk.training.ensemble import Ensemble
 from fourierwalk.training.following import Ending, Phase, follow
 from fourierwalk.training.history import Decision, Event
 from fourierwalk.training.policy import DEFAULT
 from fourierwalk.training.replay import Request
 from fourierwalk.training.selection import Candidate, Look
+from fourierwalk.training.starts import Start
 
 LEAST_GAIN = 1e-3
 """The share of the error below which a gain is none for early stopping: a walk gains little by little."""

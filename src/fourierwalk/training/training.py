@@ -31,7 +31,7 @@ from fourierwalk.sampling.sampler import Metropolis
 from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.solver import PATHS, Solver
 from fourierwalk.training.assembly import Assembly, Fit, watch
-from fourierwalk.training.automatic import WALK_REGULARIZATION, Automatic, Split, Start
+from fourierwalk.training.automatic import Automatic
 from fourierwalk.training.folds import Folds, folds, row_hash
 from fourierwalk.training.followed import Followed, Resume
 from fourierwalk.training.history import Decision, Event
@@ -40,7 +40,8 @@ from fourierwalk.training.policy import DEFAULT, Policy
 from fourierwalk.training.progress import Progress
 from fourierwalk.training.replay import Journal
 from fourierwalk.training.selection import Selection
-from fourierwalk.training.starts import Shape
+from fourierwalk.training.split import WALK_REGULARIZATION, Split
+from fourierwalk.training.starts import Shape, Start
 
 SAMPLERS = ("auto", "metropolis", "resampling", "descent", "fixed")
 
