@@ -16,11 +16,11 @@ from fourierwalk.solving.solver import Solver
 from fourierwalk.tables.encoder import TableEncoder
 from fourierwalk.tables.table import Table
 from fourierwalk.training import panel as panels
+from fourierwalk.training.data import Data
 from fourierwalk.training.policy import Policy
 from fourierwalk.training.selection import values_at
 from fourierwalk.training.split import WALK_REGULARIZATION
 from fourierwalk.training.starts import Shape
-from fourierwalk.training.training import Data
 
 
 def panel_of(given, policy=QUICK, **changes):

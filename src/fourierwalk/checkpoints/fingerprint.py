@@ -13,8 +13,8 @@ import scipy.sparse
 
 from fourierwalk.arrays.library import to_host
 from fourierwalk.data.streaming import held_values
+from fourierwalk.training.data import Data
 from fourierwalk.training.followed import Resume
-from fourierwalk.training.training import Data
 
 BYTES_AT_ONCE = 2**24
 """Arrays are read in parts of this many bytes: a memory map is never in memory as a whole."""
