@@ -27,13 +27,14 @@ from fourierwalk.data.rows import Rows
 from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.solver import Solver
 from fourierwalk.training import assembly
-from fourierwalk.training.assembly import Assembly, watch
+from fourierwalk.training.assembly import Assembly
 from fourierwalk.training.automatic import Automatic
 from fourierwalk.training.data import Data
 from fourierwalk.training.ensemble import Ensemble
 from fourierwalk.training.history import Decision
 from fourierwalk.training.progress import Progress
 from fourierwalk.training.selection import Look, left_out_values
+from fourierwalk.training.watching import watch
 
 # The final solve
 

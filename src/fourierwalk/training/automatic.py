@@ -182,7 +182,7 @@ class Automatic:
         members = []
         for split, grown in zip(splits, best, strict=True):
             members.append((yield from growth.finished(split, grown)))
-        ensemble = Ensemble.of(members, judges, best[0].kinds)
+        ensemble = Ensemble.of(members, judges)._replace(kinds=best[0].kinds)
         yield ensemble
         return ensemble
 

@@ -23,12 +23,10 @@ class Ensemble(NamedTuple):
     kinds: tuple[str, ...] = ()  # the kind of new frequencies that the first member took at each width
 
     @classmethod
-    def of(
-        cls, members: Sequence[Candidate], judges: Sequence[Selection | None], kinds: tuple[str, ...] = ()
-    ) -> Ensemble:
+    def of(cls, members: Sequence[Candidate], judges: Sequence[Selection | None]) -> Ensemble:
         """Some members; a warm start continues from the first."""
         look, frequencies, amplitudes = members[0]
-        return cls(tuple(members), tuple(judges), State(look.step, frequencies, amplitudes, None), kinds)
+        return cls(tuple(members), tuple(judges), State(look.step, frequencies, amplitudes, None))
 
     def joined_by(self, member: Candidate, judge: Selection | None) -> Ensemble:
         """The same with one more member."""

@@ -1,7 +1,7 @@
 """How a search goes on from a checkpoint: it is run again, and finished pieces of work are taken from a journal.
 
 A search is deterministic, given its data and its random numbers. It yields *requests* beside its events. The loop that
-runs the search (`assembly.watch`) asks the journal, and sends the answer back into the search.
+runs the search (`watching.watch`) asks the journal, and sends the answer back into the search.
 """
 
 from __future__ import annotations

@@ -64,13 +64,11 @@ class Settings:
         """Raise an error, in one sentence, for the first setting that is not valid."""
         count("n_frequencies", self.n_frequencies, 1, words=("auto",))
         self._check_sampler()
-        if self.n_steps is not None:
-            count("n_steps", self.n_steps, 0)
+        count("n_steps", self.n_steps, 0, optional=True)
         number("step_size", self.step_size, above=0, words=("paper",), optional=True)
         number("exponent", self.exponent, above=0, words=("paper",), optional=True)
         count("refit_every", self.refit_every, 1)
-        if self.adapt_after is not None:
-            count("adapt_after", self.adapt_after, 0)
+        count("adapt_after", self.adapt_after, 0, optional=True)
         if self.max_norm != math.inf:
             number("max_norm", self.max_norm, above=0, optional=True)
         if self.initial is not None and np.ndim(self.initial) == 0:
@@ -80,8 +78,7 @@ class Settings:
         option("standardize", self.standardize, scalings.KINDS)
         option("early_stopping", self.early_stopping, ("auto", True, False))
         number("validation_fraction", self.validation_fraction, above=0, below=1)
-        if self.patience is not None:
-            count("patience", self.patience, 1)
+        count("patience", self.patience, 1, optional=True)
         self._check_solver()
         option("clamp", self.clamp, ("auto", True, False))
         number("max_seconds", self.max_seconds, above=0, optional=True)
@@ -107,8 +104,7 @@ class Settings:
         option("solver.path", self.solver.path, PATHS)
         option("solver.precision", self.solver.precision, (*PRECISIONS, "auto"))
         option("solver.draws", self.solver.draws, PLACES)
-        if self.solver.batch_size is not None:
-            count("solver.batch_size", self.solver.batch_size, 1)
+        count("solver.batch_size", self.solver.batch_size, 1, optional=True)
         number("solver.max_memory", self.solver.max_memory, above=0, optional=True)
 
     def resolve(self, data: Data, resume: Resume | None = None) -> Any:

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tables import FEATURES, QUICK, automatic, data, folds_of, ridge, run, scaled, settings
 
 from fourierwalk import AdaptiveFourierRegressor
-from fourierwalk.training import preparing
+from fourierwalk.training import task
 from fourierwalk.training.automatic import Automatic
 from fourierwalk.training.data import Data
 
@@ -47,7 +47,7 @@ def test_the_walk_sees_the_other_rows_only():
 
 
 def test_holding_rows_out_leaves_the_random_numbers_of_the_walk_alone(monkeypatch):
-    monkeypatch.setattr(preparing, "folds", lambda *_: None)
+    monkeypatch.setattr(task, "folds", lambda *_: None)
     split, plain = (run(early_stopping=stopping).resume.state for stopping in (True, False))
     assert_array_equal(split.frequencies, plain.frequencies)
 
@@ -114,9 +114,9 @@ def test_given_rows_are_looked_at_instead():
 def test_validation_rows_become_as_sparse_as_the_others(form):
     dense = np.arange(6.0).reshape(3, 2)
     sparse = form(dense)
-    assert preparing._as_kept(dense, dense + 1) is dense
-    assert preparing._as_kept(sparse, scipy.sparse.csr_array(dense)) is sparse
-    made_dense, made_sparse = preparing._as_kept(sparse, dense), preparing._as_kept(dense, sparse)
+    assert task._as_kept(dense, dense + 1) is dense
+    assert task._as_kept(sparse, scipy.sparse.csr_array(dense)) is sparse
+    made_dense, made_sparse = task._as_kept(sparse, dense), task._as_kept(dense, sparse)
     assert type(made_dense) is np.ndarray
     assert isinstance(made_sparse, scipy.sparse.csr_array)
     assert_array_equal(made_dense, dense)

@@ -1,15 +1,16 @@
-"""From the data of a fit to scaled rows with their train-validation splits."""
+"""One fit to be done: its settings and its data, and the scaled rows with their splits that they become."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
-from fourierwalk.arrays.library import like, to_host
+from fourierwalk.arrays.library import Array, like, namespace, to_host
 from fourierwalk.data import scaling as scalings
 from fourierwalk.data.columns import Columns
 from fourierwalk.data.features import Features
@@ -17,6 +18,7 @@ from fourierwalk.data.rows import Rows
 from fourierwalk.data.scaling import Scaling
 from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.solver import Solver
+from fourierwalk.training.automatic import Automatic
 from fourierwalk.training.data import Data
 from fourierwalk.training.folds import Folds, folds, row_hash
 from fourierwalk.training.followed import Followed, Resume
@@ -30,8 +32,8 @@ from fourierwalk.training.starts import Shape, Start
 
 
 @dataclass(frozen=True)
-class Preparing:
-    """What decides on the scaling of the rows and on their splits.
+class Task:
+    """One fit to be done, and how its data become scaled rows with their train-validation splits.
 
     Parameters
     ----------
@@ -66,6 +68,18 @@ class Preparing:
     def policy(self) -> Any:
         """The policy of an `Automatic`; other searches have none."""
         return getattr(self.search, "policy", None)
+
+    @cached_property
+    def bounds(self) -> Array | None:
+        """The range of the targets with a margin, (2, q), for `clamp`; None: predictions are not clipped."""
+        clamp, data = self.settings.clamp, self.data
+        clamps = isinstance(self.search, Automatic) if clamp == "auto" else bool(clamp)
+        if not clamps or not self.settings.scale_targets:
+            return None
+        xp, reached = namespace(data.y), None if data.whole is None else data.whole.bounds
+        low, high = (xp.min(data.y, axis=0), xp.max(data.y, axis=0)) if reached is None else (reached[0], reached[1])
+        margin = (self.policy or DEFAULT).margin * (high - low)
+        return xp.stack((low - margin, high + margin))
 
     def prepared(self) -> tuple[Scaling, RowsPanel, list[Event]]:
         """The scaling, the scaled rows with their splits, and the first decisions.
@@ -103,9 +117,8 @@ class Preparing:
                 return None, 1
             distinct, unit = np.unique(row_hash(data.identities, self.seed), return_inverse=True)
             return Folds(unit.reshape(-1), (), int(distinct.size)), 1  # no folds, only a random order of the rows
-        if not (policy is not None if stopping == "auto" else stopping):
-            return None, 1
-        if data.whole is not None and policy is None:  # all rows are in chunks: see `_panel`
+        holds_out = policy is not None if stopping == "auto" else stopping
+        if not holds_out or (data.whole is not None and policy is None):  # all rows are in chunks: see `_panel`
             return None, 1
         labels = None if self.settings.scale_targets else np.argmax(to_host(data.y), axis=1)
         few, fraction = 0 if policy is None else policy.few_rows, self.settings.validation_fraction
