@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 from fourierwalk.benchmarks import gpu
+from fourierwalk.benchmarks.setting import Setting
 
 pytest.importorskip("torch")
 
 
 @pytest.fixture(scope="module")
 def setting():
-    return gpu.Setting("cpu", 64, None)
+    return Setting("cpu", 64, None)
 
 
 @pytest.mark.parametrize("name", gpu.BENCHES)

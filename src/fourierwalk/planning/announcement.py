@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from fourierwalk.planning.machine import Machine
@@ -51,7 +52,8 @@ def _seconds(
     on_all = plan(whole, machine)
     if isinstance(search, Followed):
         every = getattr(search.sampler, "refit_every", 10**9)
-        return plan(_steps(whole, max(1, search.n_steps), every), machine).fit_seconds, on_all
+        steps = replace(whole, n_steps=max(1, search.n_steps), refit_every=every)
+        return plan(steps, machine).fit_seconds, on_all
     if not isinstance(search, Automatic):
         return 0.0, on_all
     n_members = max(policy.members, 1)
@@ -60,7 +62,3 @@ def _seconds(
     n_learnt = rows_to_learn_from(n_inputs, n_rows, policy)
     member = plan(Work(n_learnt, n_inputs, width, n_outputs, n_steps, 10**9), machine)
     return n_members * GRADIENT * member.fit_seconds + on_all.fit_seconds, on_all
-
-
-def _steps(work: Work, n_steps: int, refit_every: int) -> Work:
-    return Work(work.n_rows, work.n_inputs, work.n_frequencies, work.n_outputs, n_steps, refit_every)

@@ -24,7 +24,7 @@ from fourierwalk.solving.system import System, in_double
 from fourierwalk.solving.together import systems
 from fourierwalk.training.automatic import Automatic
 from fourierwalk.training.ensemble import Ensemble, averaged, for_average
-from fourierwalk.training.evidence import Evidence
+from fourierwalk.training.evidence import Evidence, some_of
 from fourierwalk.training.followed import Resume
 from fourierwalk.training.history import Decision, Event, History
 from fourierwalk.training.panel import RowsPanel
@@ -135,14 +135,8 @@ class Assembly:
         members = [member for member, _ in solved]
         self._warn_if_constant(members)
         model = self._model(members)
-        resume = Resume(
-            ensemble.state,
-            getattr(self.task.search, "sampler", self.task.search),
-            self.task.seed,
-            ensemble.members[0].look.step,
-            model.frequencies,
-            self.scaling.kind,
-        )
+        sampler, step = getattr(self.task.search, "sampler", self.task.search), ensemble.members[0].look.step
+        resume = Resume(ensemble.state, sampler, self.task.seed, step, model.frequencies, self.scaling.kind)
         regularization = self.regularization
         if regularization is None:  # one number for several members: the geometric mean
             regularization = float(np.exp(np.mean([np.log(member.look.regularization) for member in members])))
@@ -282,8 +276,7 @@ def _own_values(whole: LeastSquares, final: Sequence[Candidate]) -> tuple[Any, R
     rows = whole.rows
     if len(final) == 1 and rows.total_weight <= MOST_LEFT_OUT:
         return left_out_values(whole, final[0].frequencies, final[0].look.regularization), rows
-    if len(rows) > 10 * MOST_LEFT_OUT:  # evenly spaced, because rows may be sorted by class
-        rows = rows.take(np.linspace(0, len(rows) - 1, 10 * MOST_LEFT_OUT).astype(np.int64))
+    rows = some_of(rows, 10 * MOST_LEFT_OUT)  # evenly spaced, because rows may be sorted by class
     frequencies, amplitudes = averaged(final)
     return values_at(rows, whole.features, frequencies, whole.features.coefficients(amplitudes)), rows
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,12 +11,11 @@ import numpy as np
 
 from fourierwalk.sampling.proposals import Proposal, ScaledWalk, ShapedWalk
 from fourierwalk.solving.least_squares import LeastSquares
-from fourierwalk.training.ensemble import Ensemble, mean_error
+from fourierwalk.training.ensemble import Ensemble, Searching, mean_error
 from fourierwalk.training.following import spread_of
 from fourierwalk.training.growing import Grown, Growth
-from fourierwalk.training.history import Decision, Event
+from fourierwalk.training.history import Decision
 from fourierwalk.training.policy import DEFAULT, Policy
-from fourierwalk.training.replay import Request
 from fourierwalk.training.selection import by_leave_one_out
 from fourierwalk.training.split import Panel, least_error, rows_to_learn_from
 from fourierwalk.training.starts import KINDS, Start, inside, spread_by_trial
@@ -72,9 +71,7 @@ class Automatic:
     n_steps: int | None = None
     patience: int | None = None
 
-    def search(
-        self, panel: Panel, start: Start, rng: np.random.Generator
-    ) -> Generator[Event | Ensemble | Request, Any, Ensemble]:
+    def search(self, panel: Panel, start: Start, rng: np.random.Generator) -> Searching:
         """Search for frequencies. Yields every step, look and decision, and each better result as an `Ensemble`."""
         if not panel.holds_out:
             return (yield from self._by_leave_one_out(panel.split(0).problem, start, rng))
@@ -152,9 +149,7 @@ class Automatic:
         n_more = max(1, min(rest // width, policy.most_members - len(trained)))
         return [*trained, *shares(rest, n_more)] if rest > 0 else list(trained)
 
-    def _grown_together(
-        self, panel: Panel, growth: Growth, levels: Sequence[tuple[int, ...]]
-    ) -> Generator[Event | Ensemble | Request, Any, Ensemble]:
+    def _grown_together(self, panel: Panel, growth: Growth, levels: Sequence[tuple[int, ...]]) -> Searching:
         """Grow the members of the panel together, until a larger width does not lower their mean validation error."""
         n_members, is_given = len(levels[0]), growth.start.n_frequencies is not None
         splits = [panel.split(member) for member in range(n_members)]
@@ -186,9 +181,7 @@ class Automatic:
         yield ensemble
         return ensemble
 
-    def _by_leave_one_out(
-        self, problem: LeastSquares, start: Start, rng: np.random.Generator
-    ) -> Generator[Event | Ensemble | Request, Any, Ensemble]:
+    def _by_leave_one_out(self, problem: LeastSquares, start: Start, rng: np.random.Generator) -> Searching:
         """Very few rows: leave-one-out chooses the spread of the frequencies and λ.
 
         No step is taken, because leave-one-out cannot judge frequencies that were fitted to the same rows.

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Generator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fourierwalk.arrays.library import Array, namespace
 from fourierwalk.sampling.sampler import State
+from fourierwalk.training.history import Event
 from fourierwalk.training.policy import Policy
+from fourierwalk.training.replay import Request
 from fourierwalk.training.selection import Candidate, Selection
 
 
@@ -56,6 +58,10 @@ class Ensemble(NamedTuple):
             return True  # targets with heavy tails have a large standard error, even if the fit is perfect
         pooled = np.concatenate(gains)
         return bool(np.mean(pooled) > policy.sure * np.std(pooled) / math.sqrt(pooled.size))
+
+
+Searching = Generator[Event | Ensemble | Request, Any, Ensemble]
+"""A search: it yields events, requests and each better result, and returns the last."""
 
 
 def mean_error(members: Sequence[Candidate]) -> float:

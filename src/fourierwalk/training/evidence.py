@@ -102,7 +102,7 @@ class Evidence:
 
     def _unseen(self, member: int, slow: Array) -> Unseen:
         judge = self.ensemble.judges[member]
-        rows = _some(self.whole.rows if judge is None else judge.held_out, MOST_ROWS // len(self.final))
+        rows = some_of(self.whole.rows if judge is None else judge.held_out, MOST_ROWS // len(self.final))
         targets = to_host(rows.y)
         left_out, leverage, spread = self._evaluated(rows, targets, is_inside=judge is None or self.n_folds > 0)
         if judge is None:
@@ -195,7 +195,7 @@ def _places(columns: np.ndarray) -> np.ndarray:
     return np.unique(np.round(mixed, 9), return_inverse=True)[1].reshape(-1)
 
 
-def _some(rows: Rows, most: int) -> Rows:
+def some_of(rows: Rows, most: int) -> Rows:
     """At most so many rows, evenly spaced."""
     if len(rows) <= most:
         return rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -13,11 +13,9 @@ from fourierwalk.data.waves import RoundedCosineSine
 from fourierwalk.sampling.descent import Descent
 from fourierwalk.sampling.proposals import Proposal
 from fourierwalk.sampling.sampler import Info
-from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.training.following import Ending, Phase, Trail, follow_from
-from fourierwalk.training.history import Event
 from fourierwalk.training.policy import Policy
-from fourierwalk.training.replay import Request, piece
+from fourierwalk.training.replay import Work, piece
 from fourierwalk.training.selection import Candidate
 from fourierwalk.training.split import Split, least_error
 from fourierwalk.training.starts import Drawing, Start, drawn, inside
@@ -64,19 +62,15 @@ class Growth:
     proposal: Proposal
     max_norm: float
 
-    def widened(
-        self, split: Split, grown: Grown | None, width: int, kinds: tuple[str, ...]
-    ) -> Generator[Event | Request, Any, Grown]:
+    def widened(self, split: Split, grown: Grown | None, width: int, kinds: tuple[str, ...]) -> Work[Grown]:
         """Widen a model, or begin with one; after an interruption the journal may have it."""
         return piece(self._widened(split, grown, width, kinds), self.rng, split.problem)
 
-    def finished(self, split: Split, grown: Grown) -> Generator[Event | Request, Any, Candidate]:
+    def finished(self, split: Split, grown: Grown) -> Work[Candidate]:
         """A finished member; after an interruption the journal may have it."""
         return piece(self._finished(split, grown), self.rng, split.problem)
 
-    def _widened(
-        self, split: Split, grown: Grown | None, width: int, kinds: tuple[str, ...]
-    ) -> Generator[Event | Request, Any, Grown]:
+    def _widened(self, split: Split, grown: Grown | None, width: int, kinds: tuple[str, ...]) -> Work[Grown]:
         """Draw new frequencies in each of some ways, keep the best, and descend from there."""
         sampled = split.sample(self.policy)
         selection: Any = sampled.selection
@@ -95,7 +89,7 @@ class Growth:
 
     def _drawn(
         self, split: Split, before: Candidate | None, width: int, kinds: tuple[str, ...]
-    ) -> Generator[tuple[str, Array], None, None]:
+    ) -> Iterator[tuple[str, Array]]:
         """For each way to draw new frequencies: its name, and all frequencies of the wider model."""
         start, reference, xp = self.start, split.problem.rows.y, namespace(split.problem.rows.y)
         if start.frequencies is not None:
@@ -111,41 +105,35 @@ class Growth:
             frequencies = inside(like(new, reference), self.max_norm)
             yield kind, frequencies if before is None else xp.concat((before.frequencies, frequencies), axis=0)
 
-    def _descended(self, split: Split, chosen: Candidate, n_steps: int) -> Generator[Event | Request, Any, Grown]:
+    def _descended(self, split: Split, chosen: Candidate, n_steps: int) -> Work[Grown]:
         """The best state of a descent from a candidate; in single precision while errors and λ are large enough."""
         if n_steps < 1 or split.problem.features.gradient is None:
             return Grown(chosen)
         policy, floor = self.policy, least_error([split], self.policy)
-        if self._may_round(split.problem, chosen, floor):
+        if self._may_round(split, chosen, floor):
             split = split.rounded()
             least = max(policy.rounded_regularization, policy.least_regularization)
             policy = replace(policy, least_regularization=least)
-        phase = Phase(
-            Descent(max_norm=self.max_norm),
-            replace(split.problem, solver=split.problem.solver.for_descent),
-            n_steps,
-            policy.look_every,
-            self.patience,
-            follows=True,
-            policy=policy,
-            floor=floor,
-        )
         selection: Any = split.selection
+        minimize = replace(split.problem, solver=split.problem.solver.for_descent)
+        parts = Descent(max_norm=self.max_norm), minimize, n_steps, policy.look_every, self.patience
+        phase = Phase(*parts, follows=True, policy=policy, floor=floor)
         events = follow_from(phase, selection, chosen, chosen.look.step, self.rng)
-        trail: Any = yield from (
-            _in_single(events) if isinstance(split.problem.features, RoundedCosineSine) else events
-        )
+        if isinstance(split.problem.features, RoundedCosineSine):
+            events = _in_single(events)
+        trail: Any = yield from events
         look = trail.best.look._replace(step=trail.state.step)  # count on from the last step, not from the best one
         return Grown(trail.best._replace(look=look), trail.ending is not Ending.ALL_DONE)
 
-    def _may_round(self, problem: LeastSquares, chosen: Candidate, floor: float) -> bool:
+    def _may_round(self, split: Split, chosen: Candidate, floor: float) -> bool:
         """Whether single precision saves time and is far below the error and the ridge."""
+        problem = split.problem
         width = problem.features.n_columns * int(chosen.frequencies.shape[0])
         saves = float(len(problem.rows)) * width**2 >= self.policy.rounded_from
         is_safe = chosen.look.regularization >= self.policy.rounded_regularization
         return saves and is_safe and chosen.look.error + floor >= self.policy.rounded
 
-    def _finished(self, split: Split, grown: Grown) -> Generator[Event | Request, Any, Candidate]:
+    def _finished(self, split: Split, grown: Grown) -> Work[Candidate]:
         """A longer descent unless the last one stopped early, then λ from a finer grid."""
         selection: Any = split.selection
         if not grown.is_done:
@@ -153,7 +141,7 @@ class Growth:
         return selection.refined(grown.candidate)
 
 
-def _in_single(events: Generator[Any, Any, Trail]) -> Generator[Any, Any, Trail]:
+def _in_single(events: Work[Trail]) -> Work[Trail]:
     """The same events, with the precision of the steps recorded as single."""
     answer: Any = None
     while True:

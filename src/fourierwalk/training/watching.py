@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from fourierwalk.training.ensemble import Ensemble
+from fourierwalk.training.ensemble import Ensemble, Searching
 from fourierwalk.training.history import Decision, Event
 from fourierwalk.training.replay import Journal, NoJournal, Request
 
@@ -20,7 +20,7 @@ class Watched(NamedTuple):
 
 
 def watch(
-    search: Generator[Event | Ensemble | Request, Any, Ensemble],
+    search: Searching,
     decisions: list[Event],
     deadline: float,
     watchers: Sequence[Callable[[Event], bool]],
