@@ -37,11 +37,17 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         "six times as many steps at each width, and patience",
         {"sampler": Automatic(policy=replace(DEFAULT, steps=60, patience=6, gain=1e-3))},
     ),
-    "five": ("five members instead of eight", {"sampler": Automatic(policy=replace(DEFAULT, members=5))}),
+    "impatient": (
+        "descent ends at the first look without a gain",
+        {"sampler": Automatic(policy=replace(DEFAULT, patience=1))},
+    ),
+    "four": ("four members instead of seven", {"sampler": Automatic(policy=replace(DEFAULT, members=4))}),
     "single": (
         "one model instead of an average",
         {"sampler": Automatic(policy=replace(DEFAULT, members=1, most_members=1, few_rows=0))},
     ),
+    "no-folds": ("one share held out of few rows too", {"sampler": Automatic(policy=replace(DEFAULT, few_rows=0))}),
+    "unclipped": ("heavy tails not clipped", {"sampler": Automatic(policy=replace(DEFAULT, heavy_tail=1e6))}),
     "fixed-ridge": ("with λ = 0.001 instead of a chosen one", {"regularization": 1e-3}),
     "metropolis-only": ("Metropolis walk only", {"sampler": "metropolis", "early_stopping": True, "n_steps": 400}),
 }

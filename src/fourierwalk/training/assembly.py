@@ -220,7 +220,9 @@ class Assembly:
         return member._replace(look=look._replace(regularization=chosen), amplitudes=amplitudes), factor
 
     def _warn_if_constant(self, members: Sequence[Candidate]) -> None:
-        if isinstance(self.task.search, Automatic) and all(member.is_constant for member in members):
+        y, xp = self.raw.y, namespace(self.raw.y)
+        varies = bool(xp.any(xp.max(y, axis=0) > xp.min(y, axis=0)))  # constant targets have a constant model
+        if isinstance(self.task.search, Automatic) and varies and all(member.is_constant for member in members):
             warnings.warn(
                 "Nothing was found that predicts the targets better than their mean: the model is constant. More rows, "
                 "other inputs or less noise may help.",

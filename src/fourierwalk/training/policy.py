@@ -90,7 +90,7 @@ class Policy:
     last_steps: int = _tuned(
         200, "descent", "further steps at the last width, at most", "Case 2 and the suite", 0, 100_000
     )
-    patience: int = _tuned(1, "descent", "looks without a gain after which it ends", SUITE, 1, 10_000)
+    patience: int = _tuned(2, "descent", "looks without a gain after which it ends", SUITE, 1, 10_000)
     look_every: int = _tuned(5, "descent", "steps between two looks at the held-out rows", KEPT, 1, 1000)
     gain: float = _tuned(0.01, "descent", "share of the error below which a gain is none", SUITE, 0, 1)
     rounded: float = _tuned(
@@ -123,7 +123,7 @@ class Policy:
         100, "folds", "distinct rows below which no single share is held out, as other samplers do", KEPT, 2, 1e6
     )
     members: int = _tuned(
-        8, "folds", "models that are averaged, if no number of frequencies is asked for", SUITE, 1, 64
+        7, "folds", "models that are averaged, if no number of frequencies is asked for", SUITE, 1, 64
     )
     most_members: int = _tuned(16, "folds", "models that are averaged, at most", KEPT, 1, 1024)
 
