@@ -22,7 +22,7 @@ from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierRegressor
 from fourierwalk.data import features, scaling
 from fourierwalk.solving.fourier_space import MOST_DIMENSIONS
 from fourierwalk.solving.solver import PATHS, PRECISIONS, Solver
-from fourierwalk.training import training
+from fourierwalk.training.settings import SAMPLERS
 
 ESTIMATORS: dict[str, Any] = {"regressor": AdaptiveFourierRegressor, "classifier": AdaptiveFourierClassifier}
 FEATURES = [*features.KINDS, *(tables.FEATURES[name].features for name in ("no bias", "user's own"))]
@@ -186,7 +186,7 @@ def drawn_parameters(rng, n_frequencies, n_inputs, validated):
         batch_size=pick(rng, [None, whole(rng, 1, 200)]),
         max_memory=pick(rng, [1e9, 1e9, 1e9, scale(rng, 5, 9)]),  # a grid over an outlier may take all there is
     )
-    sampler = pick(rng, training.SAMPLERS)
+    sampler = pick(rng, SAMPLERS)
     exponents = [None, "paper", *[scale(rng, -1, 4)] * 4]  # "auto" has no test
     return {
         "sampler": sampler,

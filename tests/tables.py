@@ -10,10 +10,11 @@ import pytest
 from fourierwalk.arrays.library import namespace
 from fourierwalk.data.features import Activation, ComplexExponentials, CosineSine, sigmoid
 from fourierwalk.training.automatic import Automatic
+from fourierwalk.training.data import Data
 from fourierwalk.training.folds import folds
 from fourierwalk.training.policy import Policy
 from fourierwalk.training.replay import Request
-from fourierwalk.training.training import Data, Training
+from fourierwalk.training.training import Training
 
 
 class OnlyCosines:

@@ -40,6 +40,13 @@ def test_counts_or_words():
             count("n_frequencies", value, 1, words=("auto",))
 
 
+def test_counts_that_are_optional():
+    for value in (None, 1):
+        count("patience", value, 1, optional=True)
+    with pytest.raises(ValueError, match=r"^patience must be a whole number of at least 1, got 0\.$"):
+        count("patience", 0, 1, optional=True)
+
+
 @pytest.mark.parametrize("value", [0.5, np.float32(0.5), np.float64(0.5), 1e-300])
 def test_numbers_that_are_allowed(value):
     number("share", value, above=0, below=1)

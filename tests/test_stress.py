@@ -22,7 +22,7 @@ from fourierwalk.reporting.provenance import provenance
 from fourierwalk.solving.solver import PATHS, PRECISIONS
 from fourierwalk.training.automatic import Automatic
 from fourierwalk.training.policy import DEFAULT
-from fourierwalk.training.training import SAMPLERS
+from fourierwalk.training.settings import SAMPLERS
 
 RESULTS = Path(__file__).parents[1] / "results" / "stress" / "fuzz.json"
 N_SETTINGS = 600

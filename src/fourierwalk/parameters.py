@@ -17,9 +17,9 @@ def option(name: str, value: Any, allowed: Sequence[Any]) -> None:
         raise ValueError(f"{name} must be one of {list(allowed)}, got {value!r}.")
 
 
-def count(name: str, value: Any, at_least: int, words: Sequence[str] = ()) -> None:
-    """Raise a `ValueError` unless the value is a whole number of at least `at_least`, or one of a few strings."""
-    if isinstance(value, str) and value in words:
+def count(name: str, value: Any, at_least: int, words: Sequence[str] = (), optional: bool = False) -> None:
+    """Raise a `ValueError` unless the value is a large enough whole number, a listed string, or an optional None."""
+    if (optional and value is None) or (isinstance(value, str) and value in words):
         return
     if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < at_least:
         others = "".join(f" or {word!r}" for word in words)

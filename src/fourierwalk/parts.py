@@ -11,8 +11,8 @@ from sklearn.utils.validation import column_or_1d
 from fourierwalk import inputs
 from fourierwalk.arrays.library import Array, is_foreign, like, to_host
 from fourierwalk.training.accumulation import Accumulation
+from fourierwalk.training.data import Data
 from fourierwalk.training.policy import DEFAULT
-from fourierwalk.training.training import Data
 from fourierwalk.weights import checked_weights
 
 

@@ -10,7 +10,7 @@ from fourierwalk import cli
 pytest.importorskip("torch")
 
 from fourierwalk.benchmarks.billion import FRIEDMAN, PLANE_WAVE, Made
-from fourierwalk.benchmarks.gpu import Setting
+from fourierwalk.benchmarks.setting import Setting
 
 
 def test_blocks_are_the_same_in_every_pass():

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 from fourierwalk.benchmarks import gpu
+from fourierwalk.benchmarks.setting import Setting
 
 pytest.importorskip("torch")
 
 
 @pytest.fixture(scope="module")
 def setting():
-    return gpu.Setting("cpu", 64, None)
+    return Setting("cpu", 64, None)
 
 
 @pytest.mark.parametrize("name", gpu.BENCHES)
@@ -22,7 +23,3 @@ def test_every_figure_is_measured(name, setting):
         assert [figure.value for figure in figures] == [0.0, 0.0]
     if name in ("peaks", "dual"):
         assert all(figure.value > 0 for figure in figures)
-
-
-def test_the_device_is_described(setting):
-    assert set(setting.described()) >= {"name", "torch"}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fourierwalk.checkpoints import fingerprint as module
 from fourierwalk.checkpoints.fingerprint import fingerprint
-from fourierwalk.training.training import Data
+from fourierwalk.training.data import Data
 
 
 def data(**changed):

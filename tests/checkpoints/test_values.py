@@ -9,7 +9,7 @@ from fourierwalk.sampling.descent import Curvature
 from fourierwalk.sampling.proposals import Covariance, Pace
 from fourierwalk.sampling.sampler import Info, State
 from fourierwalk.solving.solution import SolveInfo
-from fourierwalk.training.automatic import Grown
+from fourierwalk.training.growing import Grown
 from fourierwalk.training.history import Decision
 from fourierwalk.training.selection import Candidate, Look
 

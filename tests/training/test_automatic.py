@@ -1,198 +1,27 @@
-"""The search is its definition: plain loops over the same parts, with the same random numbers."""
+"""The widths, the members and the seeds of a search; few rows, and nothing found."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from tables import FEATURES, OnlyCosines, Plain, drained, ridge
+from searches import KIND, QUICK, Panel, panel, rows, searched, start, steps_of, widths, words
+from tables import Plain, drained, ridge
 
 from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierRegressor
-from fourierwalk.arrays.library import to_host
-from fourierwalk.data.features import sigmoid
 from fourierwalk.data.rows import Rows
-from fourierwalk.data.waves import CosineSine, RoundedCosineSine
-from fourierwalk.sampling.descent import Descent
-from fourierwalk.sampling.proposals import RandomWalk, ScaledWalk, ShapedWalk
-from fourierwalk.sampling.sampler import Info, State
 from fourierwalk.solving.least_squares import LeastSquares
-from fourierwalk.solving.solver import Solver
-from fourierwalk.training import automatic
-from fourierwalk.training.automatic import (
-    Automatic,
-    Ensemble,
-    Grown,
-    Split,
-    Start,
-    _shaped_by,
-    averaged,
-    beats_the_mean,
-    shares,
-    spread_by_trial,
-)
+from fourierwalk.training.automatic import Automatic, shares
+from fourierwalk.training.ensemble import Ensemble
+from fourierwalk.training.growing import Grown, Growth
 from fourierwalk.training.history import Decision
-from fourierwalk.training.policy import Policy
-from fourierwalk.training.selection import Candidate, Look, Selection, by_leave_one_out
-from fourierwalk.training.starts import Drawing, Shape, drawn
+from fourierwalk.training.selection import Candidate, Look, by_leave_one_out
 
-KIND = FEATURES["cos-sin"]
-
-# A search of seconds' fractions whose numbers are all written down here.
-QUICK = Policy(
-    least_width=4,
-    most_frequencies=64,
-    widening=0.02,
-    growth=2,
-    rounded=1e300,
-    operations=1e18,
-    rows_per_input=1000,
-    gain=1e-3,
-    usual=1,
-    inputs_together=2,
-    wander=0.5,
-    steps=10,
-    last_steps=10,
-    patience=4,
-    look_every=5,
-    members=3,
-    most_members=8,
-    sure=2.0,
-)
-
-
-def start(n_frequencies=None, d=2, **settings):
-    return Start(n_frequencies, d, d, **settings)
-
-
-def rows(n_rows=300, noise=0.5, d=2, seed=0):
-    rng = np.random.default_rng(seed)
-    x = rng.standard_normal((n_rows, d))
-    y = np.sin(3 * x[:, :1]) + 0.5 * x[:, -1:] + noise * rng.standard_normal((n_rows, 1))
-    return x, y - y.mean()
-
-
-@dataclass
-class Panel:
-    """Folds of every so manieth row."""
-
-    x: Any
-    y: Any
-    backend: Any = Plain
-    n_together: int = 1
-    n_folds: int = 10
-    holds_out: bool = True
-    features: Any = KIND.features
-    regularization: float | None = None
-
-    @property
-    def n_rows(self):
-        return len(self.x)
-
-    @property
-    def n_inputs(self):
-        return self.x.shape[1]
-
-    def mask(self, member):
-        return np.arange(len(self.x)) % self.n_folds == member % self.n_folds
-
-    def split(self, member):
-        shape = Shape(np.diag(np.arange(1.0, self.x.shape[1] + 1)), 0.7)
-        mask = self.mask(member) if self.holds_out else np.zeros(len(self.x), dtype=bool)
-        seen, held_out = (
-            Rows(self.backend.asarray(self.x[part]), self.backend.asarray(self.y[part])) for part in (~mask, mask)
-        )
-        problem = LeastSquares(seen, self.features, automatic.WALK_REGULARIZATION, Solver("direct"))
-        selection = Selection(problem, held_out, self.regularization) if self.holds_out else None
-        return Split(problem, selection, shape)
-
-
-def panel(n_rows=300, noise=0.5, **settings):
-    return Panel(*rows(n_rows, noise), **settings)
-
-
-def searched(search, where, begin, seed=3):
-    """What a search yields, without and with the snapshots, and what it returns."""
-    yielded, found = drained(search.search(where, begin, np.random.default_rng(seed)))
-    snapshots = [each for each in yielded if isinstance(each, Ensemble)]
-    return [each for each in yielded if not isinstance(each, Ensemble)], snapshots, found
-
-
-def words(events):
-    return [event.text for event in events if isinstance(event, Decision)]
-
-
-def widths(found):
-    return [int(member.frequencies.shape[0]) for member in found.members]
-
-
-# The spread
-
-
-def bowl(best):
-    """Looks whose error is the distance of the spread from a best one, in powers of two."""
-    asked = []
-
-    def look(frequencies):
-        spread = math.sqrt(np.mean(to_host(frequencies) ** 2))
-        asked.append(spread)
-        return Candidate(Look(0, abs(math.log2(spread / best)), 0.1), frequencies, None)
-
-    return look, asked
-
-
-@pytest.mark.parametrize("power", [-6, -1, 0, 1, 2, 7])
-def test_the_spread_is_the_best_power_of_two(power, xp):
-    normal = np.random.default_rng(0).standard_normal((50, 3))
-    size = math.sqrt(np.mean(normal**2)) / math.sqrt(3)
-    look, asked = bowl(size * 2.0**power * 1.1)
-    found = spread_by_trial(look, start(50, 3), xp.asarray(np.zeros(1)), np.random.default_rng(0))
-    assert_allclose(xp.host(found.frequencies), 2.0**power / math.sqrt(3) * normal, rtol=1e-12)
-    tried = np.round(np.log2(np.array(asked) / size)).astype(int)
-    assert {0, 1, power, power + (1 if power > 0 else -1)} <= set(tried)
-    assert len(asked) <= abs(power) + 3
-
-
-def test_the_spread_has_an_end():
-    for best in (1e-300, 1e300):
-        look, asked = bowl(best)
-        spread_by_trial(look, start(5), np.zeros(1), np.random.default_rng(0))
-        assert automatic.MOST_DOUBLINGS < len(asked) <= automatic.MOST_DOUBLINGS + 2
-
-
-def test_a_spread_or_frequencies_that_are_given_are_not_tried():
-    look, asked = bowl(1.0)
-    mine = np.arange(6.0).reshape(3, 2)
-    begin = start(3, frequencies=mine)
-    assert spread_by_trial(look, begin, np.zeros(1), np.random.default_rng(0)).frequencies is mine
-    found = spread_by_trial(look, start(3, spread=7.0), np.zeros(1), np.random.default_rng(0)).frequencies
-    assert_array_equal(found, 7 * np.random.default_rng(0).standard_normal((3, 2)))
-    assert len(asked) == 2
-
-
-# Averages
-
-
-def test_an_average_predicts_the_mean_of_its_members(xp):
-    rng = np.random.default_rng(0)
-    x = rng.standard_normal((20, 2))
-    models = [(rng.standard_normal((n, 2)), rng.standard_normal((2 * n, 3))) for n in (3, 4, 4)]
-    models = [(omega, KIND.amplitudes(unknowns)) for omega, unknowns in models]
-    omega, beta = averaged([(xp.asarray(one), xp.asarray(other)) for one, other in models])
-    assert xp.host(omega).shape == (11, 2)
-
-    def values(omega, beta):
-        return (np.exp(1j * x @ omega.T) @ beta).real
-
-    assert_allclose(
-        values(xp.host(omega), xp.host(beta)), np.mean([values(*one) for one in models], axis=0), atol=1e-12
-    )
-    one = averaged([(xp.asarray(models[0][0]), xp.asarray(models[0][1]))])
-    assert_array_equal(xp.host(one[1]), models[0][1])
+# Widths
 
 
 @given(st.integers(0, 10_000), st.integers(1, 64))
@@ -202,73 +31,6 @@ def test_shares_differ_by_one_at_most(n, n_parts):
     assert sum(parts) == n
     assert max(parts) - min(parts) <= 1
     assert parts[0] == min(parts)
-
-
-class Judge:
-    """Gains that are given, in the place of a selection."""
-
-    def __init__(self, *gains):
-        self._gains = np.array(gains)
-
-    def gains(self, member):
-        return self._gains
-
-
-def found_of(*judges):
-    nothing = Candidate(Look(0, 1.0, 0.1), None, None)
-    return Ensemble((nothing,) * len(judges), judges, State(0, None, None, None))
-
-
-def sure_by(n):
-    return replace(Policy(), sure=n)
-
-
-def test_a_model_must_beat_the_mean_surely():
-    """By so many standard errors of all held-out rows together."""
-    gains = np.array([1.0, -1.0, 1.0, 1.0])
-    ratio = np.mean(gains) / (np.std(gains) / math.sqrt(4))
-    for judges in ((Judge(*gains),), (Judge(*gains[:2]), Judge(*gains[2:]))):
-        assert beats_the_mean(found_of(*judges), sure_by(0.99 * ratio))
-        assert not beats_the_mean(found_of(*judges), sure_by(1.01 * ratio))
-    assert not beats_the_mean(found_of(Judge(0.0, 0.0)), sure_by(0.0))
-    assert beats_the_mean(found_of(Judge(1.0, 2.0), None), sure_by(2.0))  # a member without held-out rows has no say
-
-
-def test_a_model_that_wins_every_fold_beats_the_mean():
-    unsure = Judge(-1.0, 1.4)  # a gain of 0.2 where the error is 1: a sixth of the mean's
-    assert beats_the_mean(found_of(*[unsure] * 5), sure_by(10.0))
-    assert not beats_the_mean(found_of(*[unsure] * 4), sure_by(10.0))
-    assert not beats_the_mean(
-        found_of(*[unsure] * 4, Judge(-1.0, 1.1)), sure_by(10.0)
-    )  # one fold gains a twentieth only
-
-
-def test_a_model_that_leaves_next_to_nothing_beats_the_mean_in_one_fold():
-    heavy = Judge(*[0.01] * 30, 50.0)  # most of the gain is one row's
-    for error, beats in ((0.01, True), (1.0, False)):
-        member = Candidate(Look(0, error, 0.1), None, None)
-        found = Ensemble((member,), (heavy,), State(0, None, None, None))
-        assert beats_the_mean(found, sure_by(3.0)) is beats
-    rng = np.random.default_rng(0)
-    x = rng.standard_normal((200, 2))
-    model = AdaptiveFourierRegressor(16, random_state=0).fit(x[:160], x[:160, 0] ** 2)
-    assert model.score(x[160:], x[160:, 0] ** 2) > 0.9
-
-
-def test_the_gains_of_a_judge_are_those_over_the_constant_model():
-    where = panel()
-    split = where.split(0)
-    member = split.selection.look(0, np.random.default_rng(0).standard_normal((20, 2)))
-    targets, mask = where.y[where.mask(0)], where.mask(0)
-    values = (np.exp(1j * where.x[mask] @ member.frequencies.T) @ member.amplitudes).real
-    gains = (targets**2 - (values - targets) ** 2)[:, 0]
-    expected = np.mean(gains) / (np.std(gains) / math.sqrt(len(gains)))
-    found = Ensemble((member,), (split.selection,), State(0, None, None, None))
-    assert beats_the_mean(found, sure_by(0.99 * expected))
-    assert not beats_the_mean(found, sure_by(1.01 * expected))
-
-
-# Widths
 
 
 def levels(n_frequencies, n_together=1, n_rows=300, **numbers):
@@ -380,18 +142,18 @@ def test_members_without_a_number_are_as_many_as_the_policy_says():
 def scripted(monkeypatch, errors):
     """Models whose held-out errors are given by their width."""
 
-    def grown(self, split, before, width, begin, levels, rng, kinds):
+    def widened(self, split, before, width, kinds):
         look = Look(0, errors(width), 0.1)
         yield look
         return Grown(Candidate(look, np.full((width, 2), float(width)), np.ones((width, 1))), kinds=kinds[:1])
 
-    def polished(self, split, grown, levels, rng):
-        yield Decision("polished")
+    def finished(self, split, grown):
+        yield Decision("finished")
         return grown.candidate
 
-    monkeypatch.setattr(Automatic, "_grown", grown)
-    monkeypatch.setattr(Automatic, "_polished", polished)
-    monkeypatch.setattr(automatic, "beats_the_mean", lambda found, policy: True)
+    monkeypatch.setattr(Growth, "widened", widened)
+    monkeypatch.setattr(Growth, "finished", finished)
+    monkeypatch.setattr(Ensemble, "beats_the_mean", lambda found, policy: True)
 
 
 @pytest.mark.parametrize(
@@ -457,95 +219,7 @@ def test_where_growth_does_not_pay_there_are_more_members_instead(n_frequencies,
     assert [len(one.members) for one in snapshots[-len(expected) :]] == list(range(1, len(expected) + 1))
 
 
-# One model, beside its transcription
-
-
-def plain_descent(split, candidate, n_steps, patience):
-    """The best state on the way, the state at the end, and whether it ended early."""
-    selection, problem = split.selection, split.problem
-    descent, best, last, waited, bar = Descent(), candidate, candidate.look, 0, candidate.look.error
-    looks = []
-    minimize = replace(problem, regularization=max(last.regularization, Policy().least_regularization))
-    state = descent.init(minimize, candidate.frequencies)._replace(step=last.step)
-    for i in range(1, n_steps + 1):
-        state, _ = descent.step(None, state, minimize)
-        if state.step % 5 == 0 or i == n_steps:
-            after = selection.look_near(last, state.step, state.frequencies, "descent")
-            last = after.look
-            looks.append(last)
-            waited, bar = (0, last.error) if last.error < (1 - QUICK.gain) * bar else (waited + 1, bar)
-            best = min(best, after, key=lambda one: one.look.error)
-            before, minimize = (
-                minimize,
-                replace(problem, regularization=max(last.regularization, Policy().least_regularization)),
-            )
-            if minimize.regularization != before.regularization:
-                state, _ = descent.refit(state, minimize)
-            if waited >= patience:
-                return best._replace(look=best.look._replace(step=state.step)), looks, True
-    return best._replace(look=best.look._replace(step=state.step)), looks, False
-
-
-def plain_member(split, all_widths, rng, policy=QUICK):
-    """New frequencies of each kind, the best of them, descent; wider; and a longer descent at last."""
-    selection, shape = split.selection, split.shape
-    candidate, looks, is_done = None, [], False
-    walk = ScaledWalk(ShapedWalk(policy.wander))
-    for width in all_widths:
-        known = (None, None) if candidate is None else (candidate.frequencies, candidate.amplitudes)
-        n_new = width - (0 if candidate is None else len(candidate.frequencies))
-        tried = []
-        draw = Drawing(shape, *known, walk, policy.inputs_together)
-        for kind, new in drawn(Automatic().kinds, draw, n_new, 0, rng):
-            if candidate is None:
-                tried.append(selection.look(0, new, kind))
-            else:
-                omega = np.concatenate((candidate.frequencies, new))
-                tried.append(selection.look_near(candidate.look, candidate.look.step, omega, kind))
-        looks += [one.look for one in tried]
-        best = min(tried, key=lambda one: one.look.error)
-        candidate, more, is_done = plain_descent(split, best, policy.steps, policy.patience)
-        looks += more
-    if not is_done:
-        candidate, more, _ = plain_descent(split, candidate, policy.last_steps, policy.patience)
-        looks += more
-    return selection.refined(candidate), looks
-
-
-def test_one_model_is_its_definition():
-    where, policy = panel(noise=0.2), replace(QUICK, widening=0.0)
-    events, _, found = searched(Automatic(policy), where, start(8))
-    expected, looks = plain_member(where.split(0), (4, 8), np.random.default_rng(3), policy)
-    seen = [event for event in events if isinstance(event, Look)]
-    assert [look[0] for look in seen] == [look[0] for look in looks]
-    assert [look.phase for look in seen] == [look.phase for look in looks]
-    assert_allclose([look[1:3] for look in seen], [look[1:3] for look in looks], rtol=1e-6)
-    (member,) = found.members
-    assert_allclose(member.frequencies, expected.frequencies, atol=1e-6)
-    assert_allclose(member.amplitudes, expected.amplitudes, atol=1e-6)
-    assert member.look.error <= min(look.error for look in looks)
-    phases = {look.phase for look in seen}
-    assert phases == {"shaped", "isotropic", "sparse", "long", "long sparse", "walk", "descent"}
-    infos = [event for event in events if isinstance(event, Info)]
-    assert [info.step for info in infos] == list(range(1, len(infos) + 1))
-    assert found.state.step == member.look.step <= len(infos)
-    assert found.judges[0].held_out.y.shape == (30, 1)
-
-
-def test_a_level_keeps_the_frequencies_of_the_one_before(monkeypatch):
-    seen = []
-
-    def look_near(self, before, step, frequencies, phase):
-        seen.append(frequencies)
-        return self.look(step, frequencies, phase)
-
-    monkeypatch.setattr(Selection, "look_near", look_near)
-    search = Automatic(replace(QUICK, widening=0.0), descend=False)
-    _, snapshots, _ = searched(search, panel(), start(8))
-    assert len(seen) == len(search.kinds)
-    for omega in seen:
-        assert omega.shape == (8, 2)
-        assert_array_equal(omega[:4], snapshots[0].members[0].frequencies)
+# Members
 
 
 def test_members_learn_from_different_folds():
@@ -570,11 +244,18 @@ def test_folds_that_decide_together_are_each_held_out_once():
     assert words(events)[0] == f"3 models of 4 frequencies: held-out error {mean:.4g}"
 
 
+def test_later_members_draw_the_kinds_that_the_first_has_taken():
+    policy = replace(QUICK, widening=0.0, members=3, most_frequencies=24)
+    events, _, found = searched(Automatic(policy), panel(noise=0.2), start())
+    assert widths(found) == [8, 8, 8]
+    assert len(found.kinds) == 2
+    drawn_kinds = [event.phase for event in events if isinstance(event, Look) and event.phase != "descent"]
+    first, later = drawn_kinds[:-4], drawn_kinds[-4:]
+    assert set(first) == set(Automatic().kinds)
+    assert later == [*found.kinds, *found.kinds]
+
+
 # Settings
-
-
-def steps_of(events):
-    return sum(isinstance(event, Info) for event in events)
 
 
 def test_steps_that_are_counted_are_those_of_each_member():
@@ -598,173 +279,10 @@ def test_without_descent_there_are_no_steps():
     assert sum(widths(found)) == 8
 
 
-def test_features_without_a_gradient_take_no_steps():
-    events, _, found = searched(Automatic(QUICK), panel(noise=0.2, features=OnlyCosines()), start(8))
-    assert steps_of(events) == 0
-    assert sum(widths(found)) == 8
-
-
-def test_patience_ends_descent():
-    counted = []
-    for patience in (1, 1000):
-        search = Automatic(replace(QUICK, steps=100, last_steps=0, most_members=1), patience=patience)
-        counted.append(steps_of(searched(search, panel(noise=2.0), start(8))[0]))
-    assert counted[0] < counted[1]
-
-
-def test_patience_ends_the_last_descent_too():
-    counted = []
-    for patience in (1, 1000):
-        policy = replace(QUICK, steps=1, last_steps=100, most_members=1, patience=patience)
-        counted.append(steps_of(searched(Automatic(policy), panel(noise=2.0), start(4))[0]))
-    assert counted[0] < counted[1]
-
-
-def test_later_members_draw_the_kinds_that_the_first_has_taken():
-    policy = replace(QUICK, widening=0.0, members=3, most_frequencies=24)
-    events, _, found = searched(Automatic(policy), panel(noise=0.2), start())
-    assert widths(found) == [8, 8, 8]
-    assert len(found.kinds) == 2
-    drawn_kinds = [event.phase for event in events if isinstance(event, Look) and event.phase != "descent"]
-    first, later = drawn_kinds[:-4], drawn_kinds[-4:]
-    assert set(first) == set(Automatic().kinds)
-    assert later == [*found.kinds, *found.kinds]
-
-
-def test_later_members_draw_from_the_first_ones_frequencies():
-    """Their covariance is that of the first member's frequencies, weighted by the squared amplitudes."""
-    omega, beta = np.array([[3.0, 4.0], [1.0, 0.0]]), np.array([[2.0, 0.0], [0.0, 1.0]])
-    split = panel().split(0)
-    shape = _shaped_by(Candidate(Look(0, 1.0, 0.1), omega, beta), split).shape
-    covariance = 0.8 * np.outer(omega[0], omega[0]) + 0.2 * np.outer(omega[1], omega[1])
-    assert_allclose(shape.root.T @ shape.root, covariance)
-    assert shape.width == split.shape.width
-    without = split._replace(shape=None)
-    assert _shaped_by(Candidate(Look(0, 1.0, 0.1), omega, beta), without) is without
-
-
-def test_only_the_kinds_that_are_wanted_are_drawn():
-    for kinds in (("isotropic",), ("sparse", "walk")):
-        events, _, _ = searched(Automatic(QUICK, kinds=kinds), panel(noise=0.2), start(8))
-        assert {event.phase for event in events if isinstance(event, Look)} == {*kinds, "descent"}
-
-
-def test_a_proposal_of_the_users_own_moves_the_walk():
-    search = Automatic(replace(QUICK, widening=0.0), ("isotropic", "walk"), False, RandomWalk(1e-9))
-    _, snapshots, found = searched(search, panel(noise=0.2), start(8))
-    before = snapshots[0].members[0].frequencies
-    new = found.members[0].frequencies[4:]
-    assert found.members[0].look.phase == "walk" or not np.allclose(new[0], before, atol=1e-6)
-    draws = [
-        omega
-        for kind, omega in search._drawn(
-            panel().split(0), snapshots[0].members[0], 8, start(8), np.random.default_rng(0), search.kinds
-        )
-        if kind == "walk"
-    ]
-    nearest = np.min(np.linalg.norm(draws[0][4:, None] - before[None], axis=2), axis=1)
-    assert np.max(nearest) < 1e-7
-
-
-def test_no_new_frequency_is_beyond_the_largest_norm():
-    """Neither a draw nor a move; frequencies that are given stay."""
-    few = Panel(*rows(60, 0.1), holds_out=False)
-    for where in (panel(noise=0.1), few):
-        for max_norm in (math.inf, 1.0):
-            _, _, found = searched(Automatic(QUICK, max_norm=max_norm), where, start(8))
-            longest = max(np.max(np.linalg.norm(member.frequencies, axis=1)) for member in found.members)
-            assert (longest < 1.0) == (max_norm == 1.0)
-    mine = np.full((8, 2), 3.0)
-    found = searched(Automatic(QUICK, max_norm=1.0), few, start(8, frequencies=mine))[2]
-    assert_array_equal(found.members[0].frequencies, mine)
-
-
-def test_a_spread_of_the_users_own_is_that_of_all_kinds():
-    where = panel(noise=0.2)
-    events, _, _ = searched(Automatic(QUICK), where, start(8, spread=2.0))
-    assert {event.phase for event in events if isinstance(event, Look)} == {"isotropic", "walk", "descent"}
-    only = Automatic(QUICK, kinds=("shaped", "sparse"))
-    events, _, _ = searched(only, where, start(8, spread=2.0))
-    assert {event.phase for event in events if isinstance(event, Look)} == {"isotropic", "descent"}
-
-
-@pytest.mark.parametrize("n_together", [1, 3])
-def test_given_frequencies_are_descended_from_as_one_model(n_together):
-    mine = np.random.default_rng(5).standard_normal((9, 2))
-    where = panel(noise=0.2, n_together=n_together)
-    events, _, found = searched(Automatic(QUICK), where, start(9, frequencies=mine, step=7))
-    assert widths(found) == [9]
-    looks = [event for event in events if isinstance(event, Look)]
-    assert looks[0].phase == "given"
-    assert looks[0].step == 7
-    assert next(event for event in events if isinstance(event, Info)).step == 8
-    assert np.any(found.members[0].frequencies != mine)
-    _, _, still = searched(Automatic(QUICK, n_steps=0), where, start(9, frequencies=mine))
-    assert_array_equal(still.members[0].frequencies, mine)
-
-
 def test_a_regularization_of_the_users_own_is_kept():
     events, _, found = searched(Automatic(QUICK), panel(regularization=0.03), start(8, regularization=0.03))
     assert {event.regularization for event in events if isinstance(event, Look)} == {0.03}
     assert {member.look.regularization for member in found.members} == {0.03}
-
-
-def test_features_with_a_bias_have_one_more_component():
-    begin = Start(8, 3, 2)
-    _, _, found = searched(Automatic(QUICK), panel(noise=0.2, features=sigmoid()), begin)
-    assert all(member.frequencies.shape[1] == 3 for member in found.members)
-    assert all(np.any(member.frequencies[:, 2] != 0) for member in found.members)
-
-
-# Fewer rows to learn from
-
-
-def test_a_sample_is_of_the_first_rows():
-    split = panel().split(0)
-    some = split.sample(50)
-    assert len(some.problem.rows) == 50
-    assert_array_equal(some.problem.rows.x, split.problem.rows.x[:50])
-    assert_array_equal(some.selection.minimize.rows.y, split.problem.rows.y[:50])
-    assert some.selection.held_out is split.selection.held_out
-    assert some.selection.minimize.solver == split.selection.minimize.solver
-    assert some.shape is split.shape
-    assert split.sample(270) is split
-    assert split.sample(10**9) is split
-    unsplit = panel(holds_out=False).split(0)
-    assert unsplit.sample(10) is unsplit
-
-
-def test_frequencies_are_learnt_from_a_sample_and_amplitudes_from_all_rows(monkeypatch):
-    seen, descended = [], Automatic._descended
-
-    def recorded(self, split, chosen, n_steps, *rest):
-        seen.append((len(chosen.frequencies), len(split.problem.rows), n_steps))
-        return descended(self, split, chosen, n_steps, *rest)
-
-    monkeypatch.setattr(Automatic, "_descended", recorded)
-    policy = replace(QUICK, widening=0.0, rows_per_input=16, steps=6, last_steps=11)
-    _, _, found = searched(Automatic(policy), panel(noise=0.2), start(8))
-    assert seen == [(4, 160, 6), (8, 160, 6), (8, 160, 11)]
-    member = found.members[0]
-    mask = panel(noise=0.2).mask(0)
-    x, y = rows(noise=0.2)
-    unknowns = ridge(KIND.design(x[~mask], member.frequencies), y[~mask], np.ones(270), member.look.regularization)
-    assert_allclose(member.amplitudes, KIND.amplitudes(unknowns), atol=1e-5)
-
-
-def test_a_descent_that_has_ended_is_not_gone_on_with(monkeypatch):
-    asked = []
-
-    def descended(self, split, chosen, n_steps, *_):
-        asked.append(n_steps)
-        yield chosen.look
-        return Grown(chosen, ends)
-
-    monkeypatch.setattr(Automatic, "_descended", descended)
-    for ends, expected in ((True, [10]), (False, [10, 10])):  # noqa: B007
-        searched(Automatic(QUICK), panel(noise=0.2), start(4))
-        assert asked == expected
-        asked.clear()
 
 
 # Nothing found
@@ -924,25 +442,3 @@ def test_a_signal_is_found_that_no_spread_alone_has():
     )
     assert fixed < 0.6
     assert found > 0.95
-
-
-def test_steps_are_rounded_while_the_error_is_far_above_it(monkeypatch):
-    """What is returned is not: amplitudes are of all rows in double precision."""
-    seen, follow_from = [], automatic.follow_from
-
-    def recorded(phase, selection, chosen, step, rng):
-        kinds = {type(phase.minimize.features), type(selection.minimize.features)}
-        seen.append((kinds, phase.policy.least_regularization))
-        return (yield from follow_from(phase, selection, chosen, step, rng))
-
-    monkeypatch.setattr(automatic, "follow_from", recorded)
-    for least, kind, floor in ((0.0, RoundedCosineSine, 1e-5), (1e300, CosineSine, 1e-7)):
-        policy = replace(QUICK, rounded=least, rounded_from=0.0, least_regularization=1e-7)
-        search = Automatic(policy)
-        events, _, found = searched(search, panel(noise=0.2), start(8, regularization=1e-2))
-        precisions = {event.solve.precision for event in events if isinstance(event, Info)}
-        assert precisions == {"double" if kind is CosineSine else "single"}
-        assert seen[0] == ({kind}, floor)
-        assert isinstance(found.judges[0].minimize.features, CosineSine)
-        assert not isinstance(found.judges[0].minimize.features, RoundedCosineSine)
-        seen.clear()

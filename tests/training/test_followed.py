@@ -15,9 +15,10 @@ from fourierwalk.sampling.sampler import Info, Metropolis
 from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.minibatch import Minibatch
 from fourierwalk.solving.solver import Solver
-from fourierwalk.training.automatic import Start
 from fourierwalk.training.history import Decision
 from fourierwalk.training.selection import Look
+from fourierwalk.training.starts import Start
+from fourierwalk.training.task import Task
 
 # A search
 
@@ -25,7 +26,8 @@ from fourierwalk.training.selection import Look
 def test_what_is_followed_yields_its_steps_and_looks():
     one = settings(early_stopping=True)
     search = one.resolve(data())
-    panel = one._prepared(search, one._start(CosineSine(), data(), None), data(), CosineSine(), Solver(), 7, None)[1]
+    start = one.start(CosineSine(), data(), None)
+    panel = Task(one, data(), search, start, CosineSine(), Solver(), 7, None).prepared()[1]
     yielded, found = drained(search.search(panel, Start(6, 2, 2), np.random.default_rng(0)))
     assert [type(each) for each in yielded if not isinstance(each, Decision)] == [Look, *[*[Info] * 3, Look] * 4]
     assert found.state.step == 12

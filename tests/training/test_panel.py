@@ -16,18 +16,19 @@ from fourierwalk.solving.solver import Solver
 from fourierwalk.tables.encoder import TableEncoder
 from fourierwalk.tables.table import Table
 from fourierwalk.training import panel as panels
-from fourierwalk.training.automatic import WALK_REGULARIZATION
+from fourierwalk.training.data import Data
 from fourierwalk.training.policy import Policy
 from fourierwalk.training.selection import values_at
+from fourierwalk.training.split import WALK_REGULARIZATION
 from fourierwalk.training.starts import Shape
-from fourierwalk.training.training import Data
+from fourierwalk.training.task import Task
 
 
 def panel_of(given, policy=QUICK, **changes):
     """The panel of a quick automatic search."""
     one = automatic(policy, **changes)
-    start = one._start(CosineSine(), given, None)
-    return one._prepared(one.sampler, start, given, CosineSine(), Solver(), 7, None)[1]
+    start = one.start(CosineSine(), given, None)
+    return Task(one, given, one.sampler, start, CosineSine(), Solver(), 7, None).prepared()[1]
 
 
 def rows_as_set(*parts):
@@ -126,8 +127,8 @@ def both(given, features, spanning_rows=panels.SPANNING_ROWS):
     """The panel of the inputs' own columns, and the same in coordinates."""
     one = automatic(standardize=True, features=features)
     scaling = Scaling.fit(*given[:3])
-    split_by, n_together = one._folds(given, 7, QUICK)
-    own = one._panel(given, scaling, features, Solver(), split_by, n_together)
+    task = Task(one, given, one.sampler, one.start(features, given, None), features, Solver(), 7, None)
+    own = task._panel(scaling, *task._folds())
     return own, own.narrowed(spanning_rows)
 
 

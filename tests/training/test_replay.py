@@ -5,7 +5,7 @@ import pytest
 from tables import drained
 
 from fourierwalk.training.assembly import watch
-from fourierwalk.training.automatic import Ensemble
+from fourierwalk.training.ensemble import Ensemble
 from fourierwalk.training.history import Decision
 from fourierwalk.training.replay import Finished, NoJournal, PieceBegun, PieceDone, piece
 

@@ -1,13 +1,16 @@
-"""Each kind of draw."""
+"""Each kind of draw, and the spread by trial."""
 
 import math
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from searches import start
 
+from fourierwalk.arrays.library import to_host
 from fourierwalk.sampling.proposals import RandomWalk
-from fourierwalk.training.starts import KINDS, Drawing, Shape, drawn
+from fourierwalk.training.selection import Candidate, Look
+from fourierwalk.training.starts import KINDS, MOST_DOUBLINGS, Drawing, Shape, drawn, spread_by_trial
 
 
 def drawing(root=None, width=2.0, frequencies=None, amplitudes=None, step=0.1, together=3):
@@ -112,3 +115,47 @@ def test_a_bias_is_a_normal_number_beside():
         assert np.std(named[kind][:, -1]) == pytest.approx(1.0, abs=0.05)
         assert abs(np.mean(named[kind][:, -1])) < 0.06
     assert np.mean(named["walk"][:, -1]) == pytest.approx(7.0, abs=0.1)  # a walk moves the bias that there is
+
+
+# The spread
+
+
+def bowl(best):
+    """Looks whose error is the distance of the spread from a best one, in powers of two."""
+    asked = []
+
+    def look(frequencies):
+        spread = math.sqrt(np.mean(to_host(frequencies) ** 2))
+        asked.append(spread)
+        return Candidate(Look(0, abs(math.log2(spread / best)), 0.1), frequencies, None)
+
+    return look, asked
+
+
+@pytest.mark.parametrize("power", [-6, -1, 0, 1, 2, 7])
+def test_the_spread_is_the_best_power_of_two(power, xp):
+    normal = np.random.default_rng(0).standard_normal((50, 3))
+    size = math.sqrt(np.mean(normal**2)) / math.sqrt(3)
+    look, asked = bowl(size * 2.0**power * 1.1)
+    found = spread_by_trial(look, start(50, 3), xp.asarray(np.zeros(1)), np.random.default_rng(0))
+    assert_allclose(xp.host(found.frequencies), 2.0**power / math.sqrt(3) * normal, rtol=1e-12)
+    tried = np.round(np.log2(np.array(asked) / size)).astype(int)
+    assert {0, 1, power, power + (1 if power > 0 else -1)} <= set(tried)
+    assert len(asked) <= abs(power) + 3
+
+
+def test_the_spread_has_an_end():
+    for best in (1e-300, 1e300):
+        look, asked = bowl(best)
+        spread_by_trial(look, start(5), np.zeros(1), np.random.default_rng(0))
+        assert MOST_DOUBLINGS < len(asked) <= MOST_DOUBLINGS + 2
+
+
+def test_a_spread_or_frequencies_that_are_given_are_not_tried():
+    look, asked = bowl(1.0)
+    mine = np.arange(6.0).reshape(3, 2)
+    begin = start(3, frequencies=mine)
+    assert spread_by_trial(look, begin, np.zeros(1), np.random.default_rng(0)).frequencies is mine
+    found = spread_by_trial(look, start(3, spread=7.0), np.zeros(1), np.random.default_rng(0)).frequencies
+    assert_array_equal(found, 7 * np.random.default_rng(0).standard_normal((3, 2)))
+    assert len(asked) == 2

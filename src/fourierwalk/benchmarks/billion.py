@@ -10,7 +10,7 @@ from typing import Any
 
 from fourierwalk.arrays.library import is_remote
 from fourierwalk.benchmarks.figures import Figure
-from fourierwalk.benchmarks.gpu import Setting
+from fourierwalk.benchmarks.setting import Setting
 from fourierwalk.estimators import AdaptiveFourierRegressor
 
 N_ROWS = 1_000_000_000

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from fourierwalk.benchmarks.figures import Clock, Figure
-from fourierwalk.benchmarks.gpu import Setting
+from fourierwalk.benchmarks.setting import Setting
 from fourierwalk.data.hashes import below, place_hash
 from fourierwalk.estimators import AdaptiveFourierRegressor
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import statistics
-import subprocess
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from functools import cached_property
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,120 +12,21 @@ import scipy.special
 
 from fourierwalk.arrays.draws import placed
 from fourierwalk.arrays.library import to_host
-from fourierwalk.arrays.products import product, products
+from fourierwalk.arrays.products import products
+from fourierwalk.benchmarks import gpu_cases
 from fourierwalk.benchmarks.figures import Figure
 from fourierwalk.benchmarks.gpu_tables import tables
+from fourierwalk.benchmarks.setting import MODES, Setting
 from fourierwalk.data.features import ComplexExponentials, CosineSine
 from fourierwalk.data.rows import Rows
 from fourierwalk.data.streaming import Streamed
-from fourierwalk.estimators import AdaptiveFourierClassifier, AdaptiveFourierRegressor
-from fourierwalk.paper.cases import CASES, Case, Cell, at_scale, cells, on_digits
-from fourierwalk.paper.data import Realisation, split
-from fourierwalk.paper.place import Place
-from fourierwalk.paper.run import groups, run, run_together
+from fourierwalk.estimators import AdaptiveFourierRegressor
 from fourierwalk.sampling.proposals import RandomWalk
 from fourierwalk.sampling.sampler import Metropolis
 from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.normal_equations import weighted
 from fourierwalk.solving.solver import Solver
 from fourierwalk.training import ahead
-
-MODES = ("double", "single", "tf32", "bf16")
-
-
-@dataclass(frozen=True)
-class Setting:
-    """Where and how large a benchmark runs."""
-
-    device: Any
-    shrink: int
-    data_dir: str | None
-    out: Path = Path()
-
-    @classmethod
-    def on(cls, device: str, shrink: int, data_dir: str | None, out: Path = Path()) -> Setting:
-        """On a device that is there."""
-        Place(device).put(np.zeros(1))  # or a sentence that says what is missing
-        return cls(device, shrink, data_dir, out)
-
-    def picture(self, name: str) -> Path:
-        """The path of a picture beside the results."""
-        self.out.mkdir(parents=True, exist_ok=True)
-        return self.out / name
-
-    def wait(self) -> None:
-        """Wait until the device is done."""
-        import torch
-
-        if torch.device(self.device).type == "cuda":
-            torch.cuda.synchronize(self.device)
-
-    def seconds(self, function: Callable[[], Any], repeats: int = 5) -> float:
-        """The median of a few timings after one unmeasured call."""
-        times = []
-        for _ in range(repeats + 1):
-            self.wait()
-            start = time.perf_counter()
-            function()
-            self.wait()
-            times.append(time.perf_counter() - start)
-        return statistics.median(times[1:])
-
-    def tensor(self, values: np.ndarray) -> Any:
-        """Values on the device."""
-        import torch
-
-        return torch.as_tensor(values, device=self.device)
-
-    def placed(self, values: np.ndarray) -> Any:
-        """Values as a tensor on a GPU; unchanged on a CPU."""
-        return values if self.device == "cpu" else self.tensor(values)
-
-    def described(self) -> dict[str, Any]:
-        """The device, its driver and its libraries."""
-        import torch
-
-        if torch.device(self.device).type != "cuda":
-            return {"name": str(self.device), "torch": torch.__version__}
-        properties = torch.cuda.get_device_properties(self.device)
-        asked = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
-        try:
-            driver = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
-        except OSError:
-            driver = ""
-        return {
-            "name": properties.name,
-            "memory_gb": round(properties.total_memory / 1e9, 1),
-            "driver": driver.splitlines()[0] if driver else "unknown",
-            "cuda": torch.version.cuda,
-            "torch": torch.__version__,
-        }
-
-    @cached_property
-    def images(self) -> Case:
-        """MNIST at paper scale; scikit-learn's digits for toy sizes."""
-        case = at_scale(CASES["case4"], "paper")
-        return case if self.shrink == 1 else on_digits(case)
-
-    @cached_property
-    def rows(self) -> Realisation:
-        """The images on the device."""
-        return _place(self).put_all(split(self.images, 0, self.data_dir))
-
-    @cached_property
-    def peaks(self) -> dict[str, float]:
-        """Operations a second of a large square product, by precision, as (n, n) times (n, n)."""
-        import torch
-
-        found: dict[str, float] = {}
-        for mode in MODES:
-            n = (8192 if mode == "double" else 16384) // self.shrink
-            kind = {"double": torch.float64, "bf16": torch.bfloat16}.get(mode, torch.float32)
-            square = torch.randn((n, n), device=self.device).to(kind)
-            for other in (square, square.mT):  # in either order of memory
-                seconds = self.seconds(lambda a=square, b=other, m=mode: product(a, b, m), 3)  # type: ignore[misc]
-                found[mode] = max(found.get(mode, 0.0), 2.0 * n**3 / seconds)
-        return found
 
 
 def bench_peaks(setting: Setting) -> list[Figure]:
@@ -151,11 +48,7 @@ def walked(minimize: LeastSquares, n_frequencies: int, step_size: float, n_steps
     return state
 
 
-STEP_TARGETS = {
-    (8192, "double"): 0.42,
-    (8192, "bf16"): 0.075,
-    (1024, "bf16"): 0.0025,
-}
+STEP_TARGETS = {(8192, "double"): 0.42, (8192, "bf16"): 0.075, (1024, "bf16"): 0.0025}
 
 
 def bench_steps(setting: Setting) -> list[Figure]:
@@ -202,125 +95,9 @@ def _product_rate(setting: Setting, rows: Rows, n_frequencies: int, mode: str, n
     return 4.0 * n_times * len(rows) * n_frequencies**2 / setting.seconds(made, repeats)
 
 
-def bench_precision(setting: Setting) -> list[Figure]:
-    """Case 4's walks of 100 steps in lower precision: their errors against those of walks in double, in points.
-
-    Means of three seeds. Walks that differ by rounding part, so their errors differ by chance too.
-    Acceptance is reported too: γ is so large there that rounding alone makes the test accept moves.
-    """
-    width, place = 8192 // setting.shrink, _place(setting)
-    errors, figures = {}, []
-    for mode in (mode for mode in MODES if mode != "single"):  # no faster than double
-        results = [run(_cell(setting, width, mode, seed), place) for seed in SEEDS]
-        errors[mode] = np.array([result["misclassified_modulus"] for result in results])
-        accepted = float(np.mean([result["acceptance"] for result in results]))
-        case = f"K = {width}, walk in {mode}"
-        figures += [
-            Figure(case, "% misclassified", float(errors[mode].mean())),
-            Figure(case, "mean acceptance", accepted),
-        ]
-        if mode != "double":
-            apart = errors[mode] - errors["double"]
-            figures += [
-                Figure(case, "points of error beyond the walk in double", float(apart.mean()), 0.1, True),
-                Figure(case, "standard error of that", float(apart.std(ddof=1) / np.sqrt(apart.size))),
-            ]
-    return figures
-
-
-SEEDS = (0, 1, 2)
-
-
-def _cell(setting: Setting, width: int, precision: str, seed: int) -> Cell:
-    case = setting.images
-    experiment = next(each for each in case.experiments if each.method == "walk")
-    return Cell(case, replace(experiment, precision=precision), width, seed)
-
-
-def _place(setting: Setting) -> Place:
-    return Place(str(setting.device), setting.data_dir) if setting.shrink == 1 else _Toy(setting.device, None)
-
-
-class _Toy(Place):
-    """Puts tensors on the device of the benchmark."""
-
-    def put(self, values: np.ndarray) -> Any:
-        """The values on the device."""
-        import torch
-
-        return torch.as_tensor(values, device=self.device)
-
-
-def bench_table(setting: Setting) -> list[Figure]:
-    """Case 4's Table 1, all widths and its three columns, one seed, walks in bf16."""
-    case = setting.images
-    # The tuned column is ours, not the paper's.
-    printed = [experiment.name for experiment in case.experiments if experiment.method != "tuned"]
-    wanted = [cell for cell in cells([case], None, [0], printed) if cell.width <= 8192 // setting.shrink]
-    wanted = [cell._replace(experiment=replace(cell.experiment, precision="bf16")) for cell in wanted]
-    place = _place(setting)
-    place.rows_of(wanted[0])
-    start = time.perf_counter()
-    for cell in wanted:
-        run(cell, place)
-    return [Figure("Table 1, one seed", "seconds after data loading", time.perf_counter() - start, 20.0, True)]
-
-
-def bench_case1(setting: Setting) -> list[Figure]:
-    """Experiment 1 of Case 1."""
-    return _experiment(setting, "case1")
-
-
-def bench_case2(setting: Setting) -> list[Figure]:
-    """Experiment 1 of Case 2."""
-    return _experiment(setting, "case2")
-
-
-def _experiment(setting: Setting, name: str) -> list[Figure]:
-    """Algorithm 1 at every width, ten realisations, the paper's steps."""
-    case = at_scale(CASES[name], "paper" if setting.shrink == 1 else "quick")
-    seeds = None if setting.shrink == 1 else [0, 1]
-    wanted = [cell for cell in cells([case], None, seeds, ["algorithm-1"]) if cell.width * setting.shrink <= 2048]
-    place, start = _place(setting), time.perf_counter()
-    for group in groups(wanted, together=True):
-        run_together(group, place)
-    seconds = time.perf_counter() - start
-    return [Figure(f"{case.title}, Experiment 1, {len(wanted)} cells", "seconds", seconds, 180.0, True)]
-
-
-def bench_auto(setting: Setting) -> list[Figure]:
-    """MNIST by `sampler="auto"`, K = 1024."""
-    return _auto(setting, 1024, 5.0, 1.5, repeats=3)
-
-
-def bench_auto_wide(setting: Setting) -> list[Figure]:
-    """MNIST by `sampler="auto"`, K = 8192."""
-    return _auto(setting, 8192, 30.0, 1.28, repeats=1)
-
-
-def _auto(setting: Setting, width: int, seconds: float, error: float, repeats: int) -> list[Figure]:
-    """Seconds of a fit, after a small fit that loads the device's libraries, and the error on the test rows."""
-    data = split(setting.images, 0, setting.data_dir)
-    labels, truth = np.argmax(data.y, axis=1), np.argmax(data.y_test, axis=1)
-    k = width // setting.shrink
-    device = str(setting.device) if str(setting.device) != "cpu" else None
-    AdaptiveFourierClassifier(max(4, 128 // setting.shrink), device=device, random_state=0).fit(data.x, labels)
-    model, times = AdaptiveFourierClassifier(k, device=device, random_state=0), []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        model.fit(data.x, labels)
-        times.append(time.perf_counter() - start)
-    taken, wrong = statistics.median(times), 100 * float(np.mean(model.predict(data.x_test) != truth))
-    return [
-        Figure(f"auto, images, K = {k}", "seconds of a fit", taken, seconds),
-        Figure(f"auto, images, K = {k}", "% misclassified", wrong, error),
-    ]
-
-
 def bench_tables(setting: Setting) -> list[Figure]:
     """Six tables by default settings, beside double precision throughout and beside two CPU cores."""
-    device = str(setting.device) if str(setting.device) != "cpu" else None
-    return list(tables(setting.shrink, setting.data_dir, device))
+    return list(tables(setting.shrink, setting.data_dir, setting.device_of_fits))
 
 
 def bench_streaming(setting: Setting) -> list[Figure]:
@@ -342,13 +119,7 @@ def bench_streaming(setting: Setting) -> list[Figure]:
         case = f"N = {n:,}, d = 20, K = {k}, streamed, {mode}"
         figures += [
             Figure(case, "seconds a solve", seconds),
-            Figure(
-                case,
-                "times its products on rows that are there",
-                seconds * rate / needed,
-                1.3,
-                True,
-            ),
+            Figure(case, "times its products on rows that are there", seconds * rate / needed, 1.3, True),
             Figure(case, "times its products at the peak of a square product", seconds * setting.peaks[mode] / needed),
         ]
     return figures
@@ -402,13 +173,13 @@ def bench_repeatability(setting: Setting) -> list[Figure]:
 BENCHES: dict[str, Callable[[Setting], Iterable[Figure]]] = {
     "peaks": bench_peaks,
     "steps": bench_steps,
-    "precision": bench_precision,
-    "table": bench_table,
-    "auto": bench_auto,
-    "auto-wide": bench_auto_wide,
+    "precision": gpu_cases.bench_precision,
+    "table": gpu_cases.bench_table,
+    "auto": gpu_cases.bench_auto,
+    "auto-wide": gpu_cases.bench_auto_wide,
     "tables": bench_tables,
-    "case1": bench_case1,
-    "case2": bench_case2,
+    "case1": partial(gpu_cases.bench_experiment, name="case1"),
+    "case2": partial(gpu_cases.bench_experiment, name="case2"),
     "dual": bench_dual,
     "predict": bench_predict,
     "streaming": bench_streaming,

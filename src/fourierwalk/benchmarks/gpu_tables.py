@@ -65,7 +65,7 @@ def tables(shrink: int, data_dir: str | None, device: str | None) -> Iterator[Fi
         turns = [
             (fitted(dataset, device), fitted(dataset, device, Solver(precision="double"))) for _ in range(n_repeats)
         ]
-        found[dataset.name] = [_quickest(one) for one in zip(*turns, strict=True)]
+        found[dataset.name] = [min(fits, key=lambda fit: fit.seconds) for fits in zip(*turns, strict=True)]
     here = _on_cpus(chosen)
     for dataset in chosen:
         gpu, double = found[dataset.name]
@@ -78,10 +78,6 @@ def _on_cpus(chosen: Sequence[Dataset]) -> dict[str, MeasuredFit]:
     largest_first = sorted(chosen, key=lambda dataset: -len(dataset.splits(0).y))
     computed = processes.computed(largest_first, n_jobs, N_CPU_THREADS, on_cpu)
     return {dataset.name: MeasuredFit(**result) for dataset, result in computed}
-
-
-def _quickest(fits: Sequence[MeasuredFit]) -> MeasuredFit:
-    return min(fits, key=lambda fit: fit.seconds)
 
 
 def _figures(

@@ -16,7 +16,7 @@ import scipy.io
 
 from fourierwalk.arrays.library import to_host
 from fourierwalk.benchmarks.figures import Clock, Figure
-from fourierwalk.benchmarks.gpu import Setting
+from fourierwalk.benchmarks.setting import Setting
 from fourierwalk.chunks import Sliced
 from fourierwalk.data.hashes import below, place_hash
 from fourierwalk.estimators import AdaptiveFourierRegressor

@@ -13,13 +13,13 @@ import numpy as np
 
 from fourierwalk.arrays.library import Array, like, namespace
 from fourierwalk.arrays.products import matmul
-from fourierwalk.calculus.waves import has_waves, require_waves
+from fourierwalk.calculus.waves import has_waves, outputs, require_waves
 from fourierwalk.data.rows import Block
 
 
 def gradient(model: Any, x: Any) -> Array:
     """∂f/∂xⱼ at each row, (n, d); with several outputs (n, d, q)."""
-    return _outputs(_scaled_gradient(model, x) * model.scaling.inputs.derivative(x)[:, :, None])
+    return outputs(_scaled_gradient(model, x) * model.scaling.inputs.derivative(x)[:, :, None])
 
 
 def hessian(model: Any, x: Any) -> Array:
@@ -37,7 +37,7 @@ def hessian(model: Any, x: Any) -> Array:
     if not model.scaling.is_affine:
         bend = _scaled_gradient(model, x) * inputs.curvature(x)[:, :, None]
         values = values + like(np.eye(d), bend)[None, :, :, None] * bend[:, :, None, :]
-    return _outputs(values)
+    return outputs(values)
 
 
 def laplacian(model: Any, x: Any) -> Array:
@@ -46,10 +46,10 @@ def laplacian(model: Any, x: Any) -> Array:
     xp, inputs, squares = namespace(model.frequencies), model.scaling.inputs, model.frequencies**2
     if model.scaling.is_affine:
         factor = -xp.sum(squares / inputs.scale[None, :] ** 2, axis=1)[:, None]
-        return _outputs(_turned(model, factor, x)[:, 0, :])
+        return outputs(_turned(model, factor, x)[:, 0, :])
     bent = _turned(model, -squares, x) * inputs.derivative(x)[:, :, None] ** 2
     bent = bent + _scaled_gradient(model, x) * inputs.curvature(x)[:, :, None]
-    return _outputs(xp.sum(bent, axis=1))
+    return outputs(xp.sum(bent, axis=1))
 
 
 def _scaled_gradient(model: Any, x: Any) -> Array:
@@ -78,8 +78,3 @@ def _turned(model: Any, factors: Array, x: Any) -> Array:
     amplitudes = xp.reshape(products, (-1, n_factors * n_outputs))
     waves = replace(model, amplitudes=amplitudes, offset=xp.zeros_like(xp.real(amplitudes[0, :])), bounds=None)
     return xp.reshape(waves(x), (-1, n_factors, n_outputs))
-
-
-def _outputs(values: Array) -> Array:
-    """The values without their last axis if there is one output only."""
-    return values[..., 0] if values.shape[-1] == 1 else values

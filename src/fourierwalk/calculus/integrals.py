@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from fourierwalk.arrays.library import Array, like, namespace
 from fourierwalk.calculus.distributions import Gaussian, Uniform
-from fourierwalk.calculus.waves import require_affine, require_waves
+from fourierwalk.calculus.waves import outputs, require_affine, require_waves
 
 MOST_ENTRIES = 4_000_000
 """The most entries (pairs of frequencies times inputs) of an array of factors; more pairs are taken in parts."""
@@ -76,7 +76,7 @@ def integral(model: Any, lower: Any, upper: Any) -> Array:
     box = Uniform(lower, upper)
     waves = Waves.of(model, box, "integral")
     low, high = box.bounds(int(model.frequencies.shape[1]))
-    return _outputs(waves.mean() * float((high - low).prod()))
+    return outputs(waves.mean() * float((high - low).prod()))
 
 
 def moments(model: Any, inputs: Uniform | Gaussian) -> Moments:
@@ -89,7 +89,7 @@ def moments(model: Any, inputs: Uniform | Gaussian) -> Moments:
         expected = alone[part, None] * alone[None, :]
         differences, sums = (xp.prod(factors, axis=2) - expected for factors in (minus, plus))
         variance = variance + _products(waves.amplitudes[part, :], waves.amplitudes, differences, sums)
-    return Moments(_outputs(waves.mean()), _outputs(xp.clip(variance, 0.0, None)))
+    return Moments(outputs(waves.mean()), outputs(xp.clip(variance, 0.0, None)))
 
 
 def sobol(model: Any, inputs: Uniform | Gaussian) -> Sobol:
@@ -114,7 +114,7 @@ def sobol(model: Any, inputs: Uniform | Gaussian) -> Sobol:
             )
     divisor = xp.where(variance > 0, variance, xp.ones_like(variance))
     shares = [xp.clip(xp.stack(each) / divisor, 0.0, None) for each in (first, total)]
-    return Sobol(*(_outputs(share) for share in shares))
+    return Sobol(*(outputs(share) for share in shares))
 
 
 def _products(some: Array, beta: Array, differences: Array, sums: Array) -> Array:
@@ -133,8 +133,3 @@ def _all_but_one(factors: Array) -> Array:
         before.append(before[-1] * factors[..., j])
         after.append(after[-1] * factors[..., d - 1 - j])
     return xp.stack([one * other for one, other in zip(before, reversed(after), strict=True)], axis=-1)
-
-
-def _outputs(values: Array) -> Array:
-    """The values without their last axis if there is one output only."""
-    return values[..., 0] if values.shape[-1] == 1 else values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fourierwalk.arrays.library import namespace
+from fourierwalk.arrays.library import Array, namespace
 
 
 def has_waves(model: Any) -> bool:
@@ -25,3 +25,8 @@ def require_affine(model: Any, what: str) -> None:
             f"{what} needs inputs that are scaled without a clip, got the scaling {model.scaling.kind!r}, which clips "
             f"them: fit with standardize=True."
         )
+
+
+def outputs(values: Array) -> Array:
+    """The values without their last axis if there is one output only."""
+    return values[..., 0] if values.shape[-1] == 1 else values

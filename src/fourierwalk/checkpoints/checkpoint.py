@@ -54,8 +54,7 @@ class Checkpoint:
         """Raise an error, in one sentence, for the first setting that is not valid."""
         if not isinstance(self.path, str | Path) or not str(self.path).strip():
             raise ValueError(f"checkpoint must be None, a path or a Checkpoint with a path, got {self.path!r}.")
-        if self.every_steps is not None:
-            count("checkpoint.every_steps", self.every_steps, 1)
+        count("checkpoint.every_steps", self.every_steps, 1, optional=True)
         number("checkpoint.every_seconds", self.every_seconds, at_least=0, optional=True)
 
     def file(self, fingerprint: str) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
@@ -13,8 +12,9 @@ import scipy.sparse
 
 from fourierwalk.arrays.library import to_host
 from fourierwalk.data.streaming import held_values
+from fourierwalk.files.container import checksum
+from fourierwalk.training.data import Data
 from fourierwalk.training.followed import Resume
-from fourierwalk.training.training import Data
 
 BYTES_AT_ONCE = 2**24
 """Arrays are read in parts of this many bytes: a memory map is never in memory as a whole."""
@@ -31,7 +31,7 @@ class Fingerprint(NamedTuple):
     @property
     def digest(self) -> str:
         """One digest of all."""
-        return _digest([json.dumps(self, sort_keys=True).encode()])
+        return checksum([json.dumps(self, sort_keys=True).encode()])
 
     def difference(self, other: Fingerprint) -> str | None:
         """What the fit of the other fingerprint has of its own, in words; None: nothing."""
@@ -50,10 +50,10 @@ def fingerprint(
     data: Data, parameters: Mapping[str, Any], rng: np.random.Generator | None, resume: Resume | None
 ) -> Fingerprint:
     """The fingerprint of a fit; `parameters` are packed as for a file, `rng` is None for a fit that is not seeded."""
-    before = "" if resume is None else _digest(_bytes((resume.state, resume.best, resume.split_seed)))
-    seed = "" if rng is None else _digest(_bytes((rng.bit_generator.state, *_children(rng))))
-    own = {name: _digest(_bytes(value)) for name, value in parameters.items()}
-    return Fingerprint(_digest(_data_bytes(data)), own, seed, before)
+    before = "" if resume is None else checksum(_bytes((resume.state, resume.best, resume.split_seed)))
+    seed = "" if rng is None else checksum(_bytes((rng.bit_generator.state, *_children(rng))))
+    own = {name: checksum(_bytes(value)) for name, value in parameters.items()}
+    return Fingerprint(checksum(_data_bytes(data)), own, seed, before)
 
 
 def _children(rng: np.random.Generator) -> tuple[str, int]:
@@ -62,13 +62,6 @@ def _children(rng: np.random.Generator) -> tuple[str, int]:
     state = getattr(seeds, "state", None) or {}
     plain = {name: int(value) if isinstance(value, np.integer) else value for name, value in state.items()}
     return str(plain), int(getattr(seeds, "n_children_spawned", 0))
-
-
-def _digest(parts: Any) -> str:
-    total = hashlib.sha256()
-    for part in parts:
-        total.update(part)
-    return total.hexdigest()
 
 
 def _bytes(value: Any) -> Iterator[bytes]:

@@ -14,9 +14,9 @@ from fourierwalk.checkpoints.checkpoint import Checkpoint
 from fourierwalk.checkpoints.fingerprint import fingerprint
 from fourierwalk.checkpoints.generations import Generations
 from fourierwalk.sampling.sampler import Info
+from fourierwalk.training.data import Data
 from fourierwalk.training.followed import Resume
 from fourierwalk.training.replay import Finished, PieceDone, Reached, Waypoint
-from fourierwalk.training.training import Data
 
 
 class FileJournal:

@@ -45,8 +45,7 @@ class Sliced(InProcess):
         for name, values in (("y", y), ("sample_weight", weight)):
             if values is not None and values.shape[0] != x.shape[0]:
                 raise ValueError(f"{name} must have as many rows as X, {x.shape[0]}, got {values.shape[0]}.")
-        if rows is not None:
-            count("rows", rows, 1)
+        count("rows", rows, 1, optional=True)
         self.x, self.y, self.weight = x, y, weight
         self.height = _height(x, y) if rows is None else int(rows)
 

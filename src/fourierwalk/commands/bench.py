@@ -26,6 +26,7 @@ from fourierwalk.benchmarks import (
     tables,
 )
 from fourierwalk.benchmarks.figures import HEADER, Figure, markdown
+from fourierwalk.benchmarks.setting import Setting
 from fourierwalk.reporting.files import write_json, write_text
 from fourierwalk.reporting.provenance import provenance
 
@@ -73,7 +74,7 @@ def main(options: argparse.Namespace) -> int:
     shrink = (1000 if options.small else options.shrink or 1) if beyond else 16 if options.small else 1
     place = "results/scale" if beyond else "results/gpu" if on_gpu else "results/bench"
     out = options.out or Path(place) / ("gpu" if beyond and on_gpu else "")
-    setting = gpu.Setting.on(options.device, shrink, options.data_dir, out)
+    setting = Setting.on(options.device, shrink, options.data_dir, out)
     console = Console()
     content: dict[str, Any] = {"toy_sizes": options.small, "parts": {}, **_kept(out, options)}
     origin = provenance() | ({"device": setting.described()} if on_gpu else {})
@@ -101,7 +102,7 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
-def _benches(options: argparse.Namespace, beyond: bool) -> dict[str, Callable[[gpu.Setting], Iterable[Figure]]]:
+def _benches(options: argparse.Namespace, beyond: bool) -> dict[str, Callable[[Setting], Iterable[Figure]]]:
     """The benchmarks that can be asked for."""
     if options.device != "cpu":
         return {**ON_ANY_DEVICE} if beyond else {**gpu.BENCHES}

@@ -26,10 +26,13 @@ from fourierwalk.files.fields import Fields
 from fourierwalk.model import FourierModel
 from fourierwalk.planning.announcement import announcement
 from fourierwalk.tables.encoder import TableEncoder, names_in
+from fourierwalk.training.assembly import Fit
+from fourierwalk.training.data import Data
+from fourierwalk.training.followed import Resume
 from fourierwalk.training.history import Decision, History
 from fourierwalk.training.progress import Progress
 from fourierwalk.training.temperature import best_temperature
-from fourierwalk.training.training import Data, Fit, Resume, Training
+from fourierwalk.training.training import Training
 
 NOT_IN_A_FINGERPRINT = ("checkpoint", "max_seconds", "random_state", "verbose")
 """Parameters that may change between a fit and its continuation from a checkpoint; `random_state` is checked apart."""

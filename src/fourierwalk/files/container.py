@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -73,11 +73,12 @@ def _parts(kind: str, content: Any, arrays: Mapping[str, np.ndarray]) -> list[by
     text = json.dumps(header, separators=(",", ":")).encode("ascii")
     text += b" " * (-len(text) % 8)
     parts = [len(text).to_bytes(8, "little"), text, *(array.tobytes() for array in arrays.values())]
-    parts[1] = text.replace(NO_SUM.encode(), _checksum(parts).encode(), 1)
+    parts[1] = text.replace(NO_SUM.encode(), checksum(parts).encode(), 1)
     return parts
 
 
-def _checksum(parts: list[bytes]) -> str:
+def checksum(parts: Iterable[bytes]) -> str:
+    """The SHA-256 of some bytes, one after the other."""
     total = hashlib.sha256()
     for part in parts:
         total.update(part)
@@ -207,7 +208,7 @@ def _content(
         raise ValueError(f"{path} is cut short: it has {len(data):,} of {expected:,} bytes.")
     said = about["sha256"].encode()
     text = data[8:begin].replace(said, NO_SUM.encode(), 1)
-    if len(said) != 64 or _checksum([data[:8], text, data[begin:]]) != about["sha256"]:
+    if len(said) != 64 or checksum([data[:8], text, data[begin:]]) != about["sha256"]:
         raise ValueError(f"{path} was altered or damaged after it was saved: its checksum does not fit.")
     bounds = sorted((first, end) for _, _, first, end in places.values())
     if [0, *(end for _, end in bounds)] != [*(first for first, _ in bounds), len(data) - begin]:

@@ -11,7 +11,7 @@ from fourierwalk.arrays.library import Array, is_foreign, namespace
 from fourierwalk.arrays.memory import accelerator_free_bytes
 from fourierwalk.data.streaming import Streamed
 from fourierwalk.tables.table import Table
-from fourierwalk.training.training import Data
+from fourierwalk.training.data import Data
 
 
 def moved(data: Data, device: str | None) -> Data:

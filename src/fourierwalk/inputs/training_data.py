@@ -14,8 +14,7 @@ from fourierwalk.inputs.class_labels import known, one_hot
 from fourierwalk.inputs.device import anchor
 from fourierwalk.tables.encoder import TableEncoder, names_in
 from fourierwalk.tables.table import Table
-from fourierwalk.training.chunked import chunked_data
-from fourierwalk.training.training import Data
+from fourierwalk.training.data import Data
 from fourierwalk.weights import weights
 
 
@@ -105,7 +104,7 @@ def chunked(
             f"{estimator.categorical_features!r}: encode categories as numbers first."
         )
     _check_pair(X_val, y_val)
-    found = chunked_data(chunks, are_labels)
+    found = Data.chunked(chunks, are_labels)
     estimator.n_features_in_ = int(found.x.shape[1])
     names = getattr(chunks, "names", None)
     if names is not None and all(isinstance(name, str) for name in names):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -13,13 +12,13 @@ from fourierwalk.arrays.library import Array
 from fourierwalk.data.rows import Rows
 from fourierwalk.operators.posed import Posed
 from fourierwalk.solving.least_squares import LeastSquares
-from fourierwalk.training.automatic import WALK_REGULARIZATION, Automatic, Ensemble, Split, Start
+from fourierwalk.training.automatic import Automatic
+from fourierwalk.training.ensemble import Searching
 from fourierwalk.training.exploring import explore
-from fourierwalk.training.history import Event
 from fourierwalk.training.policy import DEFAULT
-from fourierwalk.training.replay import Request
 from fourierwalk.training.selection import Selection
-from fourierwalk.training.starts import Shape
+from fourierwalk.training.split import WALK_REGULARIZATION, Split
+from fourierwalk.training.starts import Shape, Start
 
 N_PARTS = 5
 """The parts of the points; each member of the average holds out another one."""
@@ -110,9 +109,7 @@ class ConditionsPanel:
         """The sizes of the conditions, for such frequencies."""
         return self.posed.sizes(np.sqrt(self.shape.relevance))
 
-    def run(
-        self, n_frequencies: int | None, rng: np.random.Generator
-    ) -> Generator[Event | Ensemble | Request, Any, Ensemble]:
+    def run(self, n_frequencies: int | None, rng: np.random.Generator) -> Searching:
         """The training of the regressors."""
         start = Start(n_frequencies, self.n_inputs, self.n_inputs)
         return Automatic().search(self, start, rng)

@@ -27,7 +27,7 @@ from fourierwalk.operators.stability import Stability, require_determined
 from fourierwalk.parameters import count, number
 from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.orthogonal import Orthogonal
-from fourierwalk.training.automatic import averaged, for_average
+from fourierwalk.training.ensemble import averaged, for_average
 from fourierwalk.training.selection import Look, values_at
 
 WIDTHS = (64, 256, 512)
@@ -217,11 +217,11 @@ class AdaptiveFourierSolver(BaseEstimator):
         n = None if isinstance(self.n_frequencies, str) else int(self.n_frequencies)
         found = yield_all(panel.run(n, rng), self.history_)
         whole = LeastSquares(posed.rows(panel.sizes, reference), posed.features, PATH[-1])
-        models = []
+        members = []
         for member in for_average(found.members):
             regularized = replace(whole, regularization=min(member.look.regularization, 1.0))
-            models.append((member.frequencies, regularized(member.frequencies).amplitudes))
-        frequencies, amplitudes = averaged(models)
+            members.append(member._replace(amplitudes=regularized(member.frequencies).amplitudes))
+        frequencies, amplitudes = averaged(members)
         first = found.members[0]
         unseen = posed.take(panel.parts(0).unseen)
         alone = like(np.zeros((int(frequencies.shape[0]), posed.features.n_outputs)), reference) + 0j

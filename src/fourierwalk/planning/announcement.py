@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from fourierwalk.planning.machine import Machine
@@ -10,6 +11,7 @@ from fourierwalk.solving.rates import ONE_CORE
 from fourierwalk.training.automatic import Automatic
 from fourierwalk.training.followed import Followed
 from fourierwalk.training.policy import Policy
+from fourierwalk.training.split import rows_to_learn_from
 
 LONG = 20.0
 """A fit that may take more seconds than this is announced."""
@@ -50,15 +52,13 @@ def _seconds(
     on_all = plan(whole, machine)
     if isinstance(search, Followed):
         every = getattr(search.sampler, "refit_every", 10**9)
-        return plan(_steps(whole, max(1, search.n_steps), every), machine).fit_seconds, on_all
+        steps = replace(whole, n_steps=max(1, search.n_steps), refit_every=every)
+        return plan(steps, machine).fit_seconds, on_all
     if not isinstance(search, Automatic):
         return 0.0, on_all
     n_members = max(policy.members, 1)
     width = max(1, whole.n_frequencies // n_members)
     n_steps = policy.steps + policy.last_steps if search.n_steps is None else max(1, search.n_steps)
-    member = plan(Work(search.n_rows(n_inputs, n_rows), n_inputs, width, n_outputs, n_steps, 10**9), machine)
+    n_learnt = rows_to_learn_from(n_inputs, n_rows, policy)
+    member = plan(Work(n_learnt, n_inputs, width, n_outputs, n_steps, 10**9), machine)
     return n_members * GRADIENT * member.fit_seconds + on_all.fit_seconds, on_all
-
-
-def _steps(work: Work, n_steps: int, refit_every: int) -> Work:
-    return Work(work.n_rows, work.n_inputs, work.n_frequencies, work.n_outputs, n_steps, refit_every)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-import time
 import warnings
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fourierwalk.arrays.library import Array, like, namespace, to_host
+from fourierwalk.chunks.rows import ChunkedRows
 from fourierwalk.data.features import Features
 from fourierwalk.data.rows import Rows
 from fourierwalk.data.scaling import Scaling
@@ -19,16 +20,17 @@ from fourierwalk.model import FourierModel, mean_squared_gradients
 from fourierwalk.sampling.sampler import Info
 from fourierwalk.solving.eigensystem import Eigensystem
 from fourierwalk.solving.least_squares import LeastSquares
-from fourierwalk.solving.solver import Solver
 from fourierwalk.solving.system import System, in_double
 from fourierwalk.solving.together import systems
-from fourierwalk.training.automatic import Automatic, Ensemble, averaged, for_average
-from fourierwalk.training.evidence import Evidence
+from fourierwalk.training.automatic import Automatic
+from fourierwalk.training.ensemble import Ensemble, averaged, for_average
+from fourierwalk.training.evidence import Evidence, some_of
 from fourierwalk.training.followed import Resume
 from fourierwalk.training.history import Decision, Event, History
 from fourierwalk.training.panel import RowsPanel
-from fourierwalk.training.replay import Journal, NoJournal, Request
 from fourierwalk.training.selection import Candidate, choose_regularization, left_out_values, values_at
+from fourierwalk.training.task import Task
+from fourierwalk.training.watching import Watched
 from fourierwalk.uncertainty.error_bars import ErrorBars
 from fourierwalk.uncertainty.posterior import MOST_COLUMNS, Posterior, factor_of_eigensystem, factor_of_system
 
@@ -71,108 +73,60 @@ class Fit(NamedTuple):
     error_bars: ErrorBars | None = None
 
 
-class Watched(NamedTuple):
-    """The result of a search, all its events, and whether the user interrupted it."""
-
-    ensemble: Ensemble
-    events: list[Event]
-    interrupted: bool
-
-
-def watch(
-    search: Generator[Event | Ensemble | Request, Any, Ensemble],
-    decisions: list[Event],
-    deadline: float,
-    watchers: Sequence[Callable[[Event], bool]],
-    journal: Journal | None = None,
-) -> Watched:
-    """Run a search until it ends, the deadline has passed, the user interrupts it, or a watcher returns True.
-
-    The deadline and the watchers end a search only once it has a result. The journal answers the search's requests.
-    """
-    journal = NoJournal() if journal is None else journal
-    events, ensemble, interrupted, is_stopped = list(decisions), None, False, False
-    answer: Any = None
-    try:
-        while ensemble is None or not (is_stopped or time.monotonic() >= deadline):
-            event: Any = search.send(answer)
-            answer = None
-            if isinstance(event, Request):
-                answer = event.ask(journal)
-                continue
-            if isinstance(event, Ensemble):
-                ensemble = event
-                continue
-            events.append(event)
-            journal.see(event)
-            for see in watchers:
-                is_stopped |= see(event)
-        search.close()
-        why = "a callback ended the fit" if is_stopped else "max_seconds have passed"
-        events.append(Decision(f"{why}: the best model so far"))
-    except StopIteration as end:
-        ensemble = end.value
-    except KeyboardInterrupt:
-        if ensemble is None:
-            raise
-        interrupted = True
-        events.append(Decision("interrupted: the best model so far"))
-    finally:
-        journal.close()
-    return Watched(ensemble, events, interrupted)
-
-
 @dataclass(frozen=True)
 class Assembly:
     """The parts of a fit, and how the model is put together from them.
 
     Parameters
     ----------
+    task : Task
+        The settings and the data of the fit.
     scaling : Scaling
         The scaling of inputs and targets.
     panel : RowsPanel
         The rows that the search has used.
-    raw : Rows
-        The scaled rows with all input columns. They differ from the panel's rows if the search has used fewer columns,
-        or coordinates of the rows' span.
-    features : Features
-        The kind of columns.
-    solver : Solver
-        How amplitudes are solved for.
-    search : object
-        The search that has found the frequencies.
-    split_seed : int
-        The seed of the train-validation split.
-    regularization : float, optional
-        The user's λ. None: chosen by the search, or by generalised cross-validation.
-    bounds : array of shape (2, q), optional
-        The range that predictions are clipped to.
-    are_classes : bool
-        Whether targets are one-hot.
-    is_fixed : array of bool, of shape (d,), optional
-        Columns that were only centred, not divided by their standard deviation.
-    all_rows : Rows, optional
-        All rows in chunks, with all input columns, if `raw` is a sample of them. None: the panel has all rows.
     """
 
+    task: Task
     scaling: Scaling
     panel: RowsPanel
-    raw: Rows
-    features: Features
-    solver: Solver
-    search: Any
-    split_seed: int
-    regularization: float | None
-    bounds: Array | None
-    are_classes: bool
-    is_fixed: np.ndarray | None = None
-    all_rows: Rows | None = None
+
+    @property
+    def features(self) -> Features:
+        """The kind of columns."""
+        return self.task.features
+
+    @property
+    def are_classes(self) -> bool:
+        """Whether targets are one-hot."""
+        return not self.task.settings.scale_targets
+
+    @property
+    def regularization(self) -> float | None:
+        """The user's λ. None: chosen by the search, or by generalised cross-validation."""
+        return self.task.start.regularization
+
+    @cached_property
+    def raw(self) -> Rows:
+        """The scaled rows with all input columns; the search may have used fewer, or coordinates of the rows' span."""
+        is_raw = self.panel.span is None and not self.panel.rows.in_chunks
+        return self.panel.rows if is_raw else self.scaling.rows(*self.task.data[:3])
+
+    @cached_property
+    def all_rows(self) -> Rows | None:
+        """All rows in chunks, with all input columns, if `raw` is a sample of them. None: the panel has all rows."""
+        rows, whole = self.panel.rows, self.task.data.whole
+        if isinstance(rows, ChunkedRows) and rows.preparation.held_out is None:
+            return rows
+        if whole is None or (whole.is_in_sample and not rows.in_chunks):
+            return None
+        return whole.rows(self.scaling)
 
     @property
     def whole(self) -> LeastSquares:
         """The least squares problem on all rows, in double precision."""
         rows = self.panel.rows if self.all_rows is None else self.all_rows
-        return LeastSquares(rows, self.features, 0.0, replace(self.solver, precision="double", batch_size=None))
+        return LeastSquares(rows, self.features, 0.0, replace(self.task.solver, precision="double", batch_size=None))
 
     def fit(self, watched: Watched) -> Fit:
         """The model of a finished search, with history, calibration and what a warm start needs."""
@@ -181,14 +135,8 @@ class Assembly:
         members = [member for member, _ in solved]
         self._warn_if_constant(members)
         model = self._model(members)
-        resume = Resume(
-            ensemble.state,
-            getattr(self.search, "sampler", self.search),
-            self.split_seed,
-            ensemble.members[0].look.step,
-            model.frequencies,
-            self.scaling.kind,
-        )
+        sampler, step = getattr(self.task.search, "sampler", self.task.search), ensemble.members[0].look.step
+        resume = Resume(ensemble.state, sampler, self.task.seed, step, model.frequencies, self.scaling.kind)
         regularization = self.regularization
         if regularization is None:  # one number for several members: the geometric mean
             regularization = float(np.exp(np.mean([np.log(member.look.regularization) for member in members])))
@@ -208,7 +156,7 @@ class Assembly:
         if len(factors) < len(solved):
             return None
         targets = self.scaling.targets
-        bounds = None if self.bounds is None else targets.apply(self.bounds)
+        bounds = None if self.task.bounds is None else targets.apply(self.task.bounds)
         members, split_by = [member for member, _ in solved], self.panel.split_by
         n_folds = 0 if split_by is None or self.panel.validation is not None else len(split_by)
         evidence = Evidence(whole, ensemble, members, Posterior(tuple(factors)), bounds, n_folds)
@@ -274,7 +222,7 @@ class Assembly:
     def _warn_if_constant(self, members: Sequence[Candidate]) -> None:
         y, xp = self.raw.y, namespace(self.raw.y)
         varies = bool(xp.any(xp.max(y, axis=0) > xp.min(y, axis=0)))  # constant targets have a constant model
-        if isinstance(self.search, Automatic) and varies and all(member.is_constant for member in members):
+        if isinstance(self.task.search, Automatic) and varies and all(member.is_constant for member in members):
             warnings.warn(
                 "Nothing was found that predicts the targets better than their mean: the model is constant. More rows, "
                 "other inputs or less noise may help.",
@@ -284,18 +232,19 @@ class Assembly:
 
     def _model(self, members: Sequence[Candidate]) -> FourierModel:
         """The average of the members, in the inputs' and the targets' units."""
-        frequencies, amplitudes = averaged([(member.frequencies, member.amplitudes) for member in members])
+        frequencies, amplitudes = averaged(members)
         frequencies, importances, n = self.panel.lifted(frequencies), None, len(self.raw)
         if self.features.slopes is not None:
             some = self.raw.take(np.linspace(0, n - 1, min(n, GRADIENT_ROWS)).astype(np.int64))
             squares = mean_squared_gradients(some, self.features, frequencies, amplitudes)
-            if self.is_fixed is not None:  # columns that were not scaled: as if their variance were one
-                squares = squares * like(np.where(self.is_fixed, np.var(to_host(some.x), axis=0), 1.0), squares)
+            is_fixed = self.task.data.is_fixed
+            if is_fixed is not None:  # columns that were not scaled: as if their variance were one
+                squares = squares * like(np.where(is_fixed, np.var(to_host(some.x), axis=0), 1.0), squares)
             importances = _relevance(squares)
         targets = self.scaling.targets
         in_units = amplitudes * targets.scale[None, :]
         return FourierModel(
-            frequencies, in_units, targets.center, self.features, self.scaling, self.bounds, importances
+            frequencies, in_units, targets.center, self.features, self.scaling, self.task.bounds, importances
         )
 
 
@@ -312,15 +261,9 @@ def _calibration(whole: LeastSquares, ensemble: Ensemble, final: Sequence[Candid
     if ensemble.judges[0] is None:
         parts = [_own_values(whole, final)]
     else:
-        features = whole.features
-        parts = [
-            (
-                values_at(judge.held_out, features, member.frequencies, features.coefficients(member.amplitudes)),
-                judge.held_out,
-            )
-            for judge, member in zip(ensemble.judges, ensemble.members, strict=True)
-            if judge is not None
-        ]
+        judged = zip(ensemble.judges, ensemble.members, strict=True)
+        seen = [(member, judge.held_out) for judge, member in judged if judge is not None]
+        parts = [(member.values(rows, whole.features), rows) for member, rows in seen]
     shares = to_host(scaling.targets.center)
     values = np.concatenate([to_host(value) for value, _ in parts]) + shares
     targets = np.concatenate([to_host(rows.y) for _, rows in parts]) + shares
@@ -335,9 +278,8 @@ def _own_values(whole: LeastSquares, final: Sequence[Candidate]) -> tuple[Any, R
     rows = whole.rows
     if len(final) == 1 and rows.total_weight <= MOST_LEFT_OUT:
         return left_out_values(whole, final[0].frequencies, final[0].look.regularization), rows
-    if len(rows) > 10 * MOST_LEFT_OUT:  # evenly spaced, because rows may be sorted by class
-        rows = rows.take(np.linspace(0, len(rows) - 1, 10 * MOST_LEFT_OUT).astype(np.int64))
-    frequencies, amplitudes = averaged([(member.frequencies, member.amplitudes) for member in final])
+    rows = some_of(rows, 10 * MOST_LEFT_OUT)  # evenly spaced, because rows may be sorted by class
+    frequencies, amplitudes = averaged(final)
     return values_at(rows, whole.features, frequencies, whole.features.coefficients(amplitudes)), rows
 
 

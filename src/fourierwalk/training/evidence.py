@@ -13,8 +13,8 @@ from fourierwalk.arrays.products import matmul
 from fourierwalk.data.features import Features
 from fourierwalk.data.rows import Rows
 from fourierwalk.solving.least_squares import LeastSquares
-from fourierwalk.training.automatic import Ensemble
-from fourierwalk.training.selection import Candidate, values_at
+from fourierwalk.training.ensemble import Ensemble, averaged
+from fourierwalk.training.selection import Candidate
 from fourierwalk.uncertainty import noise
 from fourierwalk.uncertainty.conformal import Conformal
 from fourierwalk.uncertainty.error_bars import ErrorBars, standard_error
@@ -77,7 +77,7 @@ class Evidence:
         if self.ensemble.judges[0] is None and any(member.look.step > 0 for member in self.ensemble.members):
             return None
         sizes = tuple(int(each.frequencies.shape[0]) for each in self.final)
-        frequencies = namespace(self.final[0].frequencies).concat([each.frequencies for each in self.final], axis=0)
+        frequencies, _ = averaged(self.final)
         waves = noise.slowest(to_host(frequencies))
         slow = namespace(frequencies).take(frequencies, like(waves, frequencies), axis=0)
         unseen = [self._unseen(member, slow) for member in range(len(sizes))]
@@ -102,15 +102,13 @@ class Evidence:
 
     def _unseen(self, member: int, slow: Array) -> Unseen:
         judge = self.ensemble.judges[member]
-        rows = _some(self.whole.rows if judge is None else judge.held_out, MOST_ROWS // len(self.final))
+        rows = some_of(self.whole.rows if judge is None else judge.held_out, MOST_ROWS // len(self.final))
         targets = to_host(rows.y)
         left_out, leverage, spread = self._evaluated(rows, targets, is_inside=judge is None or self.n_folds > 0)
         if judge is None:
             held_out, before = left_out[:, member, :], spread
         else:
-            values = [
-                self._clipped(values_at(rows, self.features, *self._parts(each))) for each in self.ensemble.members
-            ]
+            values = [self._clipped(each.values(rows, self.features)) for each in self.ensemble.members]
             held_out, before = values[member], standard_error(np.stack(values, axis=1))
         others = targets[:, None, :] - np.delete(left_out, member, axis=1)
         weight = np.ones(len(rows)) if rows.weight is None else to_host(rows.weight)
@@ -122,13 +120,6 @@ class Evidence:
         """The kind of columns."""
         return self.whole.features
 
-    def _parts(self, member: Candidate) -> tuple[Array, Array]:
-        """Frequencies and coefficients."""
-        return member.frequencies, self._coefficients(member)
-
-    def _coefficients(self, member: Candidate) -> Array:
-        return self.features.coefficients(member.amplitudes)
-
     def _evaluated(self, rows: Rows, targets: np.ndarray, is_inside: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The final members' values without the row, (n, M, q), the mean of their variances, (n,), and their spread.
 
@@ -138,11 +129,11 @@ class Evidence:
         values, left_out, leverages = [], [], []
         least = LEAST_LEFT_OUT if self.ensemble.judges[0] is None else LEAST_FREEDOM
         for member, each in enumerate(self.final):
-            parts = []
+            parts, coefficients = [], self.features.coefficients(each.amplitudes)
             for block in rows.blocks(_width(self.features, each.frequencies)):
                 columns = self.features.columns(block, each.frequencies)
                 variance = to_host(self.posterior.variance(member, columns))
-                parts.append((to_host(matmul(columns, self._coefficients(each))), variance))
+                parts.append((to_host(matmul(columns, coefficients)), variance))
             value = np.concatenate([value for value, _ in parts])
             leverage = np.concatenate([variance for _, variance in parts])
             values.append(self._clipped(value))
@@ -204,7 +195,7 @@ def _places(columns: np.ndarray) -> np.ndarray:
     return np.unique(np.round(mixed, 9), return_inverse=True)[1].reshape(-1)
 
 
-def _some(rows: Rows, most: int) -> Rows:
+def some_of(rows: Rows, most: int) -> Rows:
     """At most so many rows, evenly spaced."""
     if len(rows) <= most:
         return rows

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Generator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -14,12 +13,12 @@ from fourierwalk.arrays.library import Array, like
 from fourierwalk.sampling.descent import Descent
 from fourierwalk.sampling.sampler import State
 from fourierwalk.solving.minibatch import Minibatch
-from fourierwalk.training.automatic import Ensemble, Start
+from fourierwalk.training.ensemble import Ensemble, Searching
 from fourierwalk.training.following import Ending, Phase, follow
-from fourierwalk.training.history import Decision, Event
+from fourierwalk.training.history import Decision
 from fourierwalk.training.policy import DEFAULT
-from fourierwalk.training.replay import Request
 from fourierwalk.training.selection import Candidate, Look
+from fourierwalk.training.starts import Start
 
 LEAST_GAIN = 1e-3
 """The share of the error below which a gain is none for early stopping: a walk gains little by little."""
@@ -76,7 +75,7 @@ class Followed:
     starts_at_zero: bool = False
     resume: Resume | None = None
 
-    def search(self, panel: Any, start: Start, rng: Any) -> Generator[Event | Ensemble | Request, Any, Ensemble]:
+    def search(self, panel: Any, start: Start, rng: Any) -> Searching:
         """Run the sampler. The state with the least validation error is kept; without validation rows, the last one."""
         problem, selection, _ = panel.split(0)
         on_batches: Any = problem

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from fourierwalk.sampling.sampler import Info, State
 from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.training import ahead
 from fourierwalk.training.policy import DEFAULT, Policy
-from fourierwalk.training.replay import Request, RunBegun, Waypoint, rewind
+from fourierwalk.training.replay import RunBegun, Waypoint, Work, rewind
 from fourierwalk.training.selection import Candidate, Look, Selection
 
 IDLE = 50
@@ -73,9 +73,7 @@ class _Run:
         return Waypoint(self.state, self.best, self.taken, self.left, (rng, phase.minimize))
 
 
-def follow(
-    phase: Phase, selection: Selection | None, best: Candidate | None, state: State, rng: Any
-) -> Generator[Info | Look | Request, Any, Trail]:
+def follow(phase: Phase, selection: Selection | None, best: Candidate | None, state: State, rng: Any) -> Work[Trail]:
     """Run a sampler until its steps are done or there is a reason to stop; yield its steps and looks."""
     first_spread = spread_of(state.frequencies)
     run = yield from _begun(phase, best, state, rng)
@@ -94,7 +92,7 @@ def follow(
     return Trail(run.best, run.state, Ending.ALL_DONE)
 
 
-def _begun(phase: Phase, best: Candidate | None, state: State, rng: Any) -> Generator[Any, Any, _Run]:
+def _begun(phase: Phase, best: Candidate | None, state: State, rng: Any) -> Work[_Run]:
     """A run at its start, or where an interrupted fit had got to."""
     last = None if best is None else best.look
     run = _Run(state, best, last, phase.minimize, [math.inf if last is None else last.error])
@@ -115,7 +113,7 @@ def _begun(phase: Phase, best: Candidate | None, state: State, rng: Any) -> Gene
     return run
 
 
-def _stepped(phase: Phase, run: _Run, rng: Any) -> Generator[Info | Request, Any, None]:
+def _stepped(phase: Phase, run: _Run, rng: Any) -> Work[None]:
     """Take the steps to the next look, or fewer if the sampler is stuck."""
     for state, info in ahead.sample(phase.sampler, run.minimize, run.state, rng, run.left or 0):
         run.state, run.taken, run.left = state, run.taken + 1, (run.left or 0) - 1
@@ -125,7 +123,7 @@ def _stepped(phase: Phase, run: _Run, rng: Any) -> Generator[Info | Request, Any
             yield run.waypoint(phase, rng)
 
 
-def _looked(phase: Phase, run: _Run, selection: Selection) -> Generator[Look, Any, None]:
+def _looked(phase: Phase, run: _Run, selection: Selection) -> Work[None]:
     """Measure the validation error. If the steps follow λ of the looks, the next ones use the λ chosen here."""
     seen = run.state.step, run.state.frequencies, run.infos[-1].phase
     candidate = selection.look(*seen) if run.last is None else selection.look_near(run.last, *seen)
@@ -165,9 +163,7 @@ def _at_best(errors: Sequence[float], gain: float, floor: float) -> int:
     return index
 
 
-def follow_from(
-    phase: Phase, selection: Selection, start: Candidate, step: int, rng: Any
-) -> Generator[Info | Look | Request, Any, Trail]:
+def follow_from(phase: Phase, selection: Selection, start: Candidate, step: int, rng: Any) -> Work[Trail]:
     """Run a sampler from a candidate. If steps use the λ of the looks, the first ones use the candidate's."""
     minimize = phase.minimize
     if phase.follows:

@@ -12,10 +12,10 @@ from fourierwalk.arrays.library import Array
 from fourierwalk.data.columns import Columns
 from fourierwalk.data.rows import Rows
 from fourierwalk.data.span import Span
-from fourierwalk.training.automatic import Split
 from fourierwalk.training.exploring import explore, relevant, sample_size
 from fourierwalk.training.folds import Folds
 from fourierwalk.training.policy import Policy
+from fourierwalk.training.split import Split
 from fourierwalk.training.starts import Shape
 
 SPANNING_ROWS = 2000

@@ -1,16 +1,19 @@
 """How a search goes on from a checkpoint: it is run again, and finished pieces of work are taken from a journal.
 
 A search is deterministic, given its data and its random numbers. It yields *requests* beside its events. The loop that
-runs the search (`assembly.watch`) asks the journal, and sends the answer back into the search.
+runs the search (`watching.watch`) asks the journal, and sends the answer back into the search.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from fourierwalk.arrays.draws import restore
+from fourierwalk.training.history import Event
+
+T = TypeVar("T")
 
 
 class Finished(NamedTuple):
@@ -123,8 +126,11 @@ class Waypoint:
 
 Request = PieceBegun | PieceDone | RunBegun | Waypoint
 
+Work = Generator[Event | Request, Any, T]
+"""What yields events and requests, and returns a result."""
 
-def piece(work: Generator[Any, Any, Any], *sources: Any) -> Generator[Any, Any, Any]:
+
+def piece(work: Work[T], *sources: Any) -> Work[T]:
     """The same work. If the journal has it, its events and its result are the journal's, and nothing is computed.
 
     `sources` are what the work changes beside its result: a generator of random numbers, or the caches of a problem.

@@ -117,6 +117,10 @@ class Candidate(NamedTuple):
         """Whether nothing better than the mean of the targets was found."""
         return math.isinf(self.look.regularization)
 
+    def values(self, rows: Rows, features: Features) -> Array:
+        """The real part of the model at some rows, (n, q)."""
+        return values_at(rows, features, self.frequencies, features.coefficients(self.amplitudes))
+
 
 def _chosen(candidates: Sequence[Candidate], tie: float) -> Candidate:
     """The candidate of the largest λ among those whose error is within the share `tie` of the least."""
@@ -224,8 +228,7 @@ class Selection:
 
     def gains(self, candidate: Candidate) -> np.ndarray:
         """For each validation row: the error of the constant model minus the candidate's, times the row's weight."""
-        features, weight = self.minimize.features, self.held_out.weight
-        values = values_at(self.held_out, features, candidate.frequencies, features.coefficients(candidate.amplitudes))
+        values, weight = candidate.values(self.held_out, self.minimize.features), self.held_out.weight
         xp = namespace(values)
         errors = self._row_errors(xp.stack((xp.zeros_like(values), values)))
         gains = errors[0, :] - errors[1, :]

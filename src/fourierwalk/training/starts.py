@@ -1,16 +1,32 @@
-"""The first frequencies: their distribution, and the ways to draw new ones."""
+"""The first frequencies: what the user has fixed, their distribution, and the ways to draw new ones."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from fourierwalk.arrays.library import Array, like, namespace
 from fourierwalk.sampling.proposals import Proposal
+from fourierwalk.sampling.sampler import norms
+from fourierwalk.training.selection import Candidate
 
 MOST_DOUBLINGS = 14
 """The most doublings, or halvings, of a width that are tried."""
+
+
+class Start(NamedTuple):
+    """What the user has fixed about the first frequencies; None is left to the search."""
+
+    n_frequencies: int | None
+    dimension: int  # components of a frequency: the inputs, and a bias if the features have one
+    n_inputs: int
+    frequencies: Array | None = None  # the first frequencies themselves
+    spread: float | None = None  # the standard deviation of their components
+    regularization: float | None = None  # λ
+    step: int = 0  # steps of earlier fits
 
 
 class Shape(NamedTuple):
@@ -119,3 +135,36 @@ def drawn(
         if frequencies.shape[1] == draw.shape.root.shape[1] and extra:
             frequencies = np.concatenate((frequencies, rng.standard_normal((n, extra))), axis=1)
         yield kind, frequencies
+
+
+def inside(frequencies: Array, max_norm: float) -> Array:
+    """New frequencies; those of a norm beyond `max_norm` are shortened."""
+    if math.isinf(max_norm):
+        return frequencies
+    xp, lengths = namespace(frequencies), norms(frequencies)
+    factors = xp.where(lengths < max_norm, xp.ones_like(lengths), 0.99 * max_norm / lengths)
+    return frequencies * factors[:, None]
+
+
+def spread_by_trial(
+    look: Callable[[Array], Candidate], start: Start, reference: Any, rng: np.random.Generator
+) -> Candidate:
+    """The candidate with the least error among frequencies (2ⁱ/√d) ξ, for one draw ξ of normal numbers and some i.
+
+    The user's own frequencies, or frequencies of the user's spread, are taken as they are.
+    """
+    if start.frequencies is not None:
+        return look(start.frequencies)
+    normal = like(rng.standard_normal((start.n_frequencies, start.dimension)), reference)  # type: ignore[arg-type]
+    if start.spread is not None:
+        return look(start.spread * normal)
+    unit = 1.0 / math.sqrt(start.dimension)
+    tried = {power: look(unit * 2.0**power * normal) for power in (0, 1)}
+    direction = 1 if tried[1].look.error < tried[0].look.error else -1
+    power = max(0, direction)
+    while abs(power) < MOST_DOUBLINGS:
+        tried[power + direction] = look(unit * 2.0 ** (power + direction) * normal)
+        if not tried[power + direction].look.error < tried[power].look.error:
+            break
+        power += direction
+    return tried[power]

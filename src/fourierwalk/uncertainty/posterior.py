@@ -11,7 +11,7 @@ import array_api_compat as compat
 import numpy as np
 import scipy.linalg
 
-from fourierwalk.arrays.complexes import adjoint
+from fourierwalk.arrays.complexes import adjoint, real_part
 from fourierwalk.arrays.factorisation import cholesky, divisor_of, eigh, shifted, significant
 from fourierwalk.arrays.library import Array, like, namespace, to_host
 from fourierwalk.arrays.products import matmul
@@ -123,16 +123,11 @@ def _factor(matrix: Array, features: Features, ridge: float, n_columns: int) -> 
 
 def _of_columns(inverse: Array, features: Features, n_columns: int) -> np.ndarray:
     """A factor of the unknowns as one of the real columns c: with s = c T it is L⁻¹ Tᴴ, real part above imaginary."""
-    reference = inverse if not _is_complex(inverse) else namespace(inverse).real(inverse)
-    identity = like(np.eye(n_columns), reference)
+    identity = like(np.eye(n_columns), real_part(inverse))
     factor = to_host(matmul(inverse, adjoint(features.matrix(identity))))
     if np.iscomplexobj(factor):
         factor = np.concatenate((factor.real, factor.imag))
     return _rounded(np.ascontiguousarray(factor, dtype=np.float64))
-
-
-def _is_complex(values: Array) -> bool:
-    return bool(namespace(values).isdtype(values.dtype, "complex floating"))
 
 
 def _inverse(lower: Array) -> Array:

@@ -11,7 +11,7 @@ from sklearn.metrics import r2_score
 from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierFeatures, AdaptiveFourierRegressor, Solver
 from fourierwalk.chunks import Blocks, Sliced
 from fourierwalk.chunks.whole import Whole
-from fourierwalk.training.training import Data
+from fourierwalk.training.data import Data
 
 N = 600
 RNG = np.random.default_rng(0)

@@ -1,0 +1,154 @@
+"""How one model grows: new frequencies are drawn in several ways, the best are taken, and descent refines all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fourierwalk.arrays.library import Array, like, namespace, to_host
+from fourierwalk.data.waves import RoundedCosineSine
+from fourierwalk.sampling.descent import Descent
+from fourierwalk.sampling.proposals import Proposal
+from fourierwalk.sampling.sampler import Info
+from fourierwalk.training.following import Ending, Phase, Trail, follow_from
+from fourierwalk.training.policy import Policy
+from fourierwalk.training.replay import Work, piece
+from fourierwalk.training.selection import Candidate
+from fourierwalk.training.split import Split, least_error
+from fourierwalk.training.starts import Drawing, Start, drawn, inside
+
+
+class Grown(NamedTuple):
+    """A member that may still grow, whether its descent stopped early, and the kinds of frequencies it has taken."""
+
+    candidate: Candidate
+    is_done: bool = False
+    kinds: tuple[str, ...] = ()  # one for each width so far
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How the members of one search grow.
+
+    Parameters
+    ----------
+    start : Start
+        What the user has fixed about the first frequencies.
+    rng : Generator
+        The source of random numbers.
+    policy : Policy
+        The tuned numbers.
+    n_steps : int
+        The most steps of descent at each width.
+    n_last_steps : int
+        The most further steps at the last width.
+    patience : int
+        Descent ends after this many looks at the validation rows without a gain.
+    proposal : Proposal
+        How the kind "walk" moves frequencies.
+    max_norm : float
+        All frequencies stay below this norm.
+    """
+
+    start: Start
+    rng: np.random.Generator
+    policy: Policy
+    n_steps: int
+    n_last_steps: int
+    patience: int
+    proposal: Proposal
+    max_norm: float
+
+    def widened(self, split: Split, grown: Grown | None, width: int, kinds: tuple[str, ...]) -> Work[Grown]:
+        """Widen a model, or begin with one; after an interruption the journal may have it."""
+        return piece(self._widened(split, grown, width, kinds), self.rng, split.problem)
+
+    def finished(self, split: Split, grown: Grown) -> Work[Candidate]:
+        """A finished member; after an interruption the journal may have it."""
+        return piece(self._finished(split, grown), self.rng, split.problem)
+
+    def _widened(self, split: Split, grown: Grown | None, width: int, kinds: tuple[str, ...]) -> Work[Grown]:
+        """Draw new frequencies in each of some ways, keep the best, and descend from there."""
+        sampled = split.sample(self.policy)
+        selection: Any = sampled.selection
+        before, taken = (None, ()) if grown is None else (grown.candidate, grown.kinds)
+        tried = []
+        for kind, frequencies in self._drawn(sampled, before, width, kinds):
+            if before is None:
+                candidate = selection.look(self.start.step, frequencies, kind)
+            else:
+                candidate = selection.look_near(before.look, before.look.step, frequencies, kind)
+            yield candidate.look
+            tried.append(candidate)
+        chosen = min(tried, key=lambda candidate: candidate.look.error)
+        wider = yield from self._descended(sampled, chosen, self.n_steps)
+        return wider._replace(kinds=(*taken, chosen.look.phase))
+
+    def _drawn(
+        self, split: Split, before: Candidate | None, width: int, kinds: tuple[str, ...]
+    ) -> Iterator[tuple[str, Array]]:
+        """For each way to draw new frequencies: its name, and all frequencies of the wider model."""
+        start, reference, xp = self.start, split.problem.rows.y, namespace(split.problem.rows.y)
+        if start.frequencies is not None:
+            yield "given", start.frequencies
+            return
+        known = (None, None) if before is None else (to_host(before.frequencies), to_host(before.amplitudes))
+        if start.spread is not None:
+            kinds = tuple(kind for kind in kinds if kind in ("isotropic", "walk")) or ("isotropic",)
+        shape: Any = split.shape
+        draw = Drawing(shape, known[0], known[1], self.proposal, self.policy.inputs_together)
+        n_new = width - (0 if before is None else before.frequencies.shape[0])
+        for kind, new in drawn(kinds, draw, n_new, start.dimension - start.n_inputs, self.rng):
+            frequencies = inside(like(new, reference), self.max_norm)
+            yield kind, frequencies if before is None else xp.concat((before.frequencies, frequencies), axis=0)
+
+    def _descended(self, split: Split, chosen: Candidate, n_steps: int) -> Work[Grown]:
+        """The best state of a descent from a candidate; in single precision while errors and λ are large enough."""
+        if n_steps < 1 or split.problem.features.gradient is None:
+            return Grown(chosen)
+        policy, floor = self.policy, least_error([split], self.policy)
+        if self._may_round(split, chosen, floor):
+            split = split.rounded()
+            least = max(policy.rounded_regularization, policy.least_regularization)
+            policy = replace(policy, least_regularization=least)
+        selection: Any = split.selection
+        minimize = replace(split.problem, solver=split.problem.solver.for_descent)
+        parts = Descent(max_norm=self.max_norm), minimize, n_steps, policy.look_every, self.patience
+        phase = Phase(*parts, follows=True, policy=policy, floor=floor)
+        events = follow_from(phase, selection, chosen, chosen.look.step, self.rng)
+        if isinstance(split.problem.features, RoundedCosineSine):
+            events = _in_single(events)
+        trail: Any = yield from events
+        look = trail.best.look._replace(step=trail.state.step)  # count on from the last step, not from the best one
+        return Grown(trail.best._replace(look=look), trail.ending is not Ending.ALL_DONE)
+
+    def _may_round(self, split: Split, chosen: Candidate, floor: float) -> bool:
+        """Whether single precision saves time and is far below the error and the ridge."""
+        problem = split.problem
+        width = problem.features.n_columns * int(chosen.frequencies.shape[0])
+        saves = float(len(problem.rows)) * width**2 >= self.policy.rounded_from
+        is_safe = chosen.look.regularization >= self.policy.rounded_regularization
+        return saves and is_safe and chosen.look.error + floor >= self.policy.rounded
+
+    def _finished(self, split: Split, grown: Grown) -> Work[Candidate]:
+        """A longer descent unless the last one stopped early, then λ from a finer grid."""
+        selection: Any = split.selection
+        if not grown.is_done:
+            grown = yield from self._descended(split.sample(self.policy), grown.candidate, self.n_last_steps)
+        return selection.refined(grown.candidate)
+
+
+def _in_single(events: Work[Trail]) -> Work[Trail]:
+    """The same events, with the precision of the steps recorded as single."""
+    answer: Any = None
+    while True:
+        try:
+            event = events.send(answer)
+        except StopIteration as end:
+            return end.value
+        if isinstance(event, Info) and event.solve is not None:
+            event = event._replace(solve=event.solve._replace(precision="single"))
+        answer = yield event

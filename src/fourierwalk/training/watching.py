@@ -1,0 +1,62 @@
+"""Running a search to its end, or until something ends it before."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from fourierwalk.training.ensemble import Ensemble, Searching
+from fourierwalk.training.history import Decision, Event
+from fourierwalk.training.replay import Journal, NoJournal, Request
+
+
+class Watched(NamedTuple):
+    """The result of a search, all its events, and whether the user interrupted it."""
+
+    ensemble: Ensemble
+    events: list[Event]
+    interrupted: bool
+
+
+def watch(
+    search: Searching,
+    decisions: list[Event],
+    deadline: float,
+    watchers: Sequence[Callable[[Event], bool]],
+    journal: Journal | None = None,
+) -> Watched:
+    """Run a search until it ends, the deadline has passed, the user interrupts it, or a watcher returns True.
+
+    The deadline and the watchers end a search only once it has a result. The journal answers the search's requests.
+    """
+    journal = NoJournal() if journal is None else journal
+    events, ensemble, interrupted, is_stopped = list(decisions), None, False, False
+    answer: Any = None
+    try:
+        while ensemble is None or not (is_stopped or time.monotonic() >= deadline):
+            event: Any = search.send(answer)
+            answer = None
+            if isinstance(event, Request):
+                answer = event.ask(journal)
+                continue
+            if isinstance(event, Ensemble):
+                ensemble = event
+                continue
+            events.append(event)
+            journal.see(event)
+            for see in watchers:
+                is_stopped |= see(event)
+        search.close()
+        why = "a callback ended the fit" if is_stopped else "max_seconds have passed"
+        events.append(Decision(f"{why}: the best model so far"))
+    except StopIteration as end:
+        ensemble = end.value
+    except KeyboardInterrupt:
+        if ensemble is None:
+            raise
+        interrupted = True
+        events.append(Decision("interrupted: the best model so far"))
+    finally:
+        journal.close()
+    return Watched(ensemble, events, interrupted)
