@@ -55,7 +55,7 @@ class Alone:
 
 @pytest.mark.parametrize("given", [shared(), Alone()])
 def test_blocks_that_are_gone_in_the_second_pass_are_told(given):
-    said = r"X must give the same blocks whenever it is read, got 2 blocks at first and 0 now: give a list"
+    said = "got 2 blocks at first and 0 now; an iterator can be read only once: give a list"
     with pytest.raises(ValueError, match=said):
         AdaptiveFourierRegressor(2).fit(given)
 
