@@ -13,7 +13,8 @@ from fourierwalk.data.rows import Rows
 
 
 def test_figures_are_measured_and_written(tmp_path):
-    assert cli.main(["bench", "--small", "--only", "growth", "out-of-core", "--out", str(tmp_path)]) == 0
+    names = ["growth", "out-of-core", "out-of-core-memory"]
+    assert cli.main(["bench", "--small", "--only", *names, "--out", str(tmp_path)]) == 0
     content = json.loads((tmp_path / "bench.json").read_text())
     figures = [figure for part in content["parts"].values() for figure in part["figures"]]
     assert len(figures) == 10

@@ -1,7 +1,8 @@
 import numpy as np
+import pandas as pd
 import pytest
 
-from fourierwalk import AdaptiveFourierRegressor
+from fourierwalk import AdaptiveFourierRegressor, TableEncoder
 from fourierwalk.chunks import Blocks
 
 X, Y = np.ones((3, 2)), np.ones(3)
@@ -55,9 +56,24 @@ class Alone:
 
 @pytest.mark.parametrize("given", [shared(), Alone()])
 def test_blocks_that_are_gone_in_the_second_pass_are_told(given):
-    said = r"X must give the same blocks whenever it is read, got 2 blocks at first and 0 now: give a list"
+    said = "got 2 blocks at first and 0 now; an iterator can be read only once: give a list"
     with pytest.raises(ValueError, match=said):
         AdaptiveFourierRegressor(2).fit(given)
+
+
+def test_categories_are_encoded_by_an_encoder_of_some_rows():
+    def frames():
+        for seed in range(3):
+            rng = np.random.default_rng(seed)
+            places = [*"abc", *("z" * (seed == 2))]  # the encoder has not seen z
+            frame = pd.DataFrame({"place": rng.choice(places, 500), "time": rng.uniform(0, 1, 500)})
+            yield frame, np.sin(9 * frame["time"]) * (frame["place"] == "a")
+
+    encoder = TableEncoder().fit(*next(frames()))
+    model = AdaptiveFourierRegressor(32, random_state=0)
+    model.fit(lambda: ((encoder.transform(frame), y) for frame, y in frames()))
+    frame, y = next(frames())
+    assert np.mean((model.predict(encoder.transform(frame)) - y) ** 2) < 1e-3 * np.var(y)
 
 
 @pytest.mark.parametrize(

@@ -51,10 +51,27 @@ def test_frames_of_polars():
         Chunk.of(0, polars.DataFrame({"word": ["a"]}), [1])
 
 
+def test_tables_of_arrow():
+    arrow = pytest.importorskip("pyarrow")
+    table = arrow.table({"a": [True, None], "b": [1.5, 2.5], "c": [1, None]})
+    chunk = Chunk.of(0, table, table["b"])
+    assert np.array_equal(chunk.x, [[1, 1.5, 1], [np.nan, 2.5, np.nan]], equal_nan=True)
+    assert chunk.y.tolist() == [1.5, 2.5]
+    with pytest.raises(ValueError, match="got String in column 'word': encode categories"):
+        Chunk.of(0, arrow.table({"word": ["a"]}), [1])
+
+
+def test_something_with_columns_that_is_no_frame_is_an_array():
+    class Matrix(np.ndarray):
+        dtypes = columns = None
+
+    assert np.array_equal(Chunk.of(0, np.ones((2, 3)).view(Matrix), [1, 2]).x, np.ones((2, 3)))
+
+
 def test_columns_that_are_no_numbers_are_named():
-    with pytest.raises(ValueError, match=r"got (str|object) in column 'word': encode categories"):
+    with pytest.raises(ValueError, match=r"got (String|Object) in column 'word': encode categories"):
         Chunk.of(0, pd.DataFrame({"word": ["a"]}), [1])
-    with pytest.raises(ValueError, match="got category in column 'code': encode categories"):
+    with pytest.raises(ValueError, match="got Categorical in column 'code': encode categories"):
         Chunk.of(0, pd.DataFrame({"code": pd.Categorical([1, 2])}), [1, 2])
     with pytest.raises(ValueError, match="X in blocks must be dense, got a sparse csr_array in block 2"):
         Chunk.of(2, scipy.sparse.csr_array(np.eye(2)), [1, 2])

@@ -156,7 +156,7 @@ def test_a_bad_block_is_named(client):
 
 def test_categories_are_refused_in_one_sentence(client):
     frame = pd.DataFrame({"a": X[:, 0], "colour": pd.Categorical(["red"] * 600), "price": Y})
-    with pytest.raises(ValueError, match="got category in column 'colour': encode categories"):
+    with pytest.raises(ValueError, match="got Categorical in column 'colour': encode categories"):
         walked(dask.dataframe.from_pandas(frame, npartitions=2), "price")
 
 

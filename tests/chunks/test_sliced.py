@@ -1,8 +1,15 @@
+import ctypes
+import mmap
+import os
+import sys
+import time
+
 import numpy as np
 import pytest
+from numpy.lib.array_utils import byte_bounds
 
 from fourierwalk.chunks import Sliced
-from fourierwalk.chunks.sliced import CHUNK_BYTES
+from fourierwalk.chunks.sliced import CHUNK_BYTES, read_ahead
 
 h5py = pytest.importorskip("h5py")
 zarr = pytest.importorskip("zarr")
@@ -38,6 +45,39 @@ def test_arrays_on_a_disk_are_read_by_slices(kind, tmp_path):
     assert np.array_equal(np.concatenate([chunk.x for chunk in chunks]), X)
     assert np.array_equal(np.concatenate([chunk.y for chunk in chunks]), Y)
     assert all(type(chunk.y) in (np.ndarray, np.memmap) for chunk in chunks)
+
+
+def resident(values):
+    """The share of the values' pages that the page cache holds."""
+    low, high = byte_bounds(values)
+    start = low // mmap.PAGESIZE * mmap.PAGESIZE
+    pages = (ctypes.c_ubyte * (-(-(high - start) // mmap.PAGESIZE)))()
+    assert ctypes.CDLL(None).mincore(ctypes.c_void_p(start), ctypes.c_size_t(high - start), pages) == 0
+    return np.mean([page & 1 for page in pages])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has mincore and fadvise as they are used here")
+def test_the_next_chunk_of_a_memory_map_is_read_ahead(tmp_path):
+    path, shape = tmp_path / "x", (40_000, 16)
+    np.memmap(path, np.float64, "w+", shape=shape).flush()
+    with path.open("rb") as file:
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    x = np.memmap(path, np.float64, "r", shape=shape)
+    if resident(x) > 0:
+        pytest.skip("the folder of the test is not on a disk")
+    assert len(Sliced(x[100:], np.zeros(39_900), rows=15_000)[0]) == 15_000
+    until = time.monotonic() + 30
+    while resident(x[15_100:30_100]) < 1 and time.monotonic() < until:
+        time.sleep(0.01)
+    assert resident(x[15_100:30_100]) == 1
+    assert resident(x[30_100:]) < 0.5
+
+
+def test_every_part_of_a_memory_map_can_be_read_ahead(tmp_path):
+    x, _ = stored("memory map", tmp_path)
+    for rows in (x, x[3:], np.asarray(x), x[:, ::2], x[::-1], X, X[:0]):
+        for part in (slice(0, 4), slice(4, 100), slice(7, 7)):
+            read_ahead(rows, part)
 
 
 def test_chunks_are_whole_chunks_of_the_array(tmp_path):

@@ -52,16 +52,19 @@ def median_seconds(function: Callable[[], Any], repeats: int = 5) -> float:
 
 
 def medians_in_turn(
-    functions: Sequence[Callable[[], Any]], repeats: int, clock: Callable[[], float] = time.perf_counter
+    functions: Sequence[Callable[[], Any]],
+    repeats: int,
+    clock: Callable[[], float] = time.perf_counter,
+    unmeasured: int = 1,
 ) -> list[float]:
-    """Median seconds of each function, after one unmeasured call. They take turns, so that all see the same machine."""
+    """Median seconds of each function, after unmeasured calls. They take turns, so that all see the same machine."""
     times = []
-    for _ in range(repeats + 1):
+    for _ in range(repeats + unmeasured):
         for function in functions:
             start = clock()
             function()
             times.append(clock() - start)
-    return np.median(np.reshape(times, (repeats + 1, -1))[1:], axis=0).tolist()
+    return np.median(np.reshape(times, (repeats + unmeasured, -1))[unmeasured:], axis=0).tolist()
 
 
 class Clock:

@@ -50,7 +50,8 @@ class Blocks(InProcess):
         if self._n_blocks not in (None, n_blocks):
             raise ValueError(
                 f"X must give the same blocks whenever it is read, got {self._n_blocks} blocks at first and {n_blocks} "
-                "now: give a list, an object with __iter__, or a function that returns a new iterator."
+                "now; an iterator can be read only once: give a list, an object with __iter__, or a function that "
+                "returns a new iterator."
             )
         self._n_blocks = n_blocks
 

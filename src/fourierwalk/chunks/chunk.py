@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import scipy.sparse
 
@@ -75,7 +76,7 @@ def _matrix(x: Any, index: int) -> Array:
     """Numeric inputs as an array of two dimensions; frames are converted."""
     if scipy.sparse.issparse(x):
         raise ValueError(f"X in blocks must be dense, got a sparse {type(x).__name__} in block {index}.")
-    x = _of_frame(x) if hasattr(x, "dtypes") and hasattr(x, "columns") else _array(x)
+    x = _of_frame(x) if nw.dependencies.is_into_dataframe(x) else _array(x)
     if x.ndim != 2:
         raise ValueError(f"X must have 2 dimensions, got {x.ndim} in block {index}.")
     if not is_foreign(x) and x.dtype.kind not in "biuf":
@@ -88,27 +89,31 @@ def _matrix(x: Any, index: int) -> Array:
 
 def _of_frame(frame: Any) -> np.ndarray:
     """The columns of a frame side by side: numbers of any kinds, nullable ones and Booleans too."""
-    columns = []
-    for place, (name, kind) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
-        is_pandas = hasattr(frame, "iloc")  # by place: names may be there twice
-        column = _array(frame.iloc[:, place]) if is_pandas else frame[name].to_numpy()
-        if (kind if is_pandas else column.dtype).kind not in "biuf":
+    columns = _columns(frame)
+    for column in columns:
+        if not (column.dtype.is_numeric() or column.dtype == nw.Boolean):
             raise ValueError(
-                f"X in blocks must have columns of numbers, got {kind} in column {name!r}: encode categories, "
-                "texts and dates as numbers first (TableEncoder does it for frames in memory)."
+                f"X in blocks must have columns of numbers, got {column.dtype} in column {column.name!r}: encode "
+                "categories, texts and dates as numbers first (TableEncoder does it for frames in memory)."
             )
-        columns.append(column)
-    return np.stack(columns, axis=1) if columns else np.empty((len(frame), 0))
+    return np.stack([_numbers(column) for column in columns], axis=1) if columns else np.empty((len(frame), 0))
+
+
+def _columns(frame: Any) -> list[nw.Series]:
+    """The columns of a frame of any library; those of pandas by their places, because a name may be there twice."""
+    if nw.dependencies.is_pandas_like_dataframe(frame):
+        return [nw.from_native(frame.iloc[:, place], series_only=True) for place in range(frame.shape[1])]
+    return list(nw.from_native(frame, eager_only=True).iter_columns())
+
+
+def _numbers(column: nw.Series) -> np.ndarray:
+    """The values of a column; missing ones are NaN."""
+    has_gaps = column.dtype == nw.Boolean and column.is_null().any()  # narwhals keeps those as objects
+    return (column.cast(nw.Float64) if has_gaps else column).to_numpy()
 
 
 def _array(values: Any) -> Array:
-    """Arrays of other libraries stay; all else becomes a NumPy array.
-
-    NumPy takes a nullable column of pandas for one of objects: its numbers become NumPy's, missing ones NaN.
-    """
-    kind = getattr(values, "dtype", None)
-    if hasattr(kind, "numpy_dtype") and kind.kind in "biuf":  # type: ignore[union-attr]
-        if values.isna().any():
-            return values.to_numpy(dtype=np.float64, na_value=np.nan)
-        return values.to_numpy(dtype=kind.numpy_dtype)  # type: ignore[union-attr]
+    """Arrays of other libraries stay; columns of frames and all else become NumPy arrays."""
+    if nw.dependencies.is_into_series(values):
+        return _numbers(nw.from_native(values, series_only=True))
     return values if is_foreign(values) else np.asarray(values)

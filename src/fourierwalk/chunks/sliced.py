@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from fourierwalk.chunks.chunk import Chunk, InProcess
 from fourierwalk.parameters import count
 
 CHUNK_BYTES = 32 * 2**20
 """The most bytes of a chunk's inputs and targets as doubles, where the chunks are ours to choose."""
+
+WILL_NEED = getattr(mmap, "MADV_WILLNEED", None)
+"""The advice that a part of a memory map will soon be read; Windows takes none."""
 
 
 class Sliced(InProcess):
@@ -53,12 +58,30 @@ class Sliced(InProcess):
         return -(-int(self.x.shape[0]) // self.height)
 
     def __getitem__(self, index: int) -> Chunk:
+        parts = [None if values is None else values[self._part(index)] for values in (self.x, self.y, self.weight)]
+        read_ahead(self.x, self._part(index + 1))
+        return Chunk.of(index, *parts)
+
+    def _part(self, index: int) -> slice:
         start = index * self.height
-        part = slice(start, min(start + self.height, int(self.x.shape[0])))
-        return Chunk.of(index, self.x[part], self.y[part], None if self.weight is None else self.weight[part])
+        return slice(start, min(start + self.height, int(self.x.shape[0])))
 
     def __iter__(self) -> Iterator[Chunk]:
         return (self[index] for index in range(len(self)))
+
+
+def read_ahead(x: Any, part: slice) -> None:
+    """Ask the system to read a part of a memory map while others are computed with; of other arrays nothing is read."""
+    owner = x
+    while isinstance(owner, np.ndarray):
+        owner = owner.base
+    if not isinstance(owner, mmap.mmap) or WILL_NEED is None:
+        return
+    low, high = byte_bounds(x[part])
+    first = np.frombuffer(owner, np.uint8).ctypes.data
+    start = (low - first) // mmap.PAGESIZE * mmap.PAGESIZE
+    if high > low:
+        owner.madvise(WILL_NEED, start, high - first - start)
 
 
 def _height(x: Any, y: Any) -> int:

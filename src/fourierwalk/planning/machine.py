@@ -86,11 +86,13 @@ class Machine:
             entry = _seconds(lambda: CosineSine().columns(block, omega), clock) / (n * width)
             product = _seconds(lambda: products(columns, block.y), clock) / (n * width**2)
             factorisation = _factorising(block, omega, clock) / (width**3 / 3)
-            known = FEW_ROWS * width * (entry + width * product) + factorisation * width**3 / 3
-            overhead = max(1e-5, _step_seconds(block, omega, clock) - known)
+            solve, row = factorisation * width**3 / 3, width * (entry + width * product)
+            overhead = max(1e-5, _step_seconds(block, FEW_ROWS, omega, clock) - FEW_ROWS * row - solve)
+            # Between other work threads wait for each other: in a step a row takes longer than in a loop.
+            longer = max(1.0, (_step_seconds(block, n, omega, clock) - overhead - solve) / (n * row))
         return cls(
-            entry,
-            product,
+            longer * entry,
+            longer * product,
             factorisation,
             overhead,
             _copying(),
@@ -123,9 +125,9 @@ def _factorising(block: Any, omega: np.ndarray, clock: Callable[[], float]) -> f
     return _seconds(lambda: system.solved(FEW_ROWS), clock)
 
 
-def _step_seconds(block: Any, omega: np.ndarray, clock: Callable[[], float]) -> float:
-    """The seconds of a step of a walk on few rows."""
-    problem = LeastSquares(Rows(block.x[:FEW_ROWS], block.y[:FEW_ROWS]), CosineSine(), 1.0, Solver("direct"))
+def _step_seconds(block: Any, n_rows: int, omega: np.ndarray, clock: Callable[[], float]) -> float:
+    """The seconds of a step of a walk on some rows of the block."""
+    problem = LeastSquares(Rows(block.x[:n_rows], block.y[:n_rows]), CosineSine(), 1.0, Solver("direct"))
     walk, rng = Metropolis(RandomWalk(0.1), 3.0), np.random.default_rng(1)
     state = walk.init(problem, omega)
     return _seconds(lambda: walk.step(rng, state, problem), clock)
