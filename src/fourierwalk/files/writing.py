@@ -54,14 +54,16 @@ def _not_written(path: Path, error: OSError) -> NotWritten:
     return NotWritten(f"{path} cannot be written: {error.strerror or error}.")
 
 
-def check_writable(path: Path | str) -> None:
+def check_writable(path: Path | str, *others: Path | str) -> None:
     """Raise the error now that `replacing` would raise after the work.
 
-    Missing folders are created.
+    Missing folders are created. The other files of the command must not be lost: `path` must be none of them.
     """
     path = Path(path)
     if path.is_dir():
         raise NotWritten(f"{path} cannot be written: it is a folder.")
+    if any(path.resolve() == Path(other).resolve() for other in others):
+        raise NotWritten(f"{path} cannot be written: the command has this file for something else too.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", suffix=".part"):
