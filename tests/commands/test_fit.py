@@ -283,8 +283,8 @@ def test_an_output_that_cannot_be_written_is_told_before_the_work(tmp_path, caps
 
 def test_no_file_of_the_command_is_overwritten(tmp_path):
     before = houses(tmp_path / "h.csv").read_bytes()
-    for outputs in (["--out", "h.csv"], ["--report", "h.csv"], ["--out", "x", "--report", "x"]):
-        done = run("fit", "h.csv", *outputs, folder=tmp_path, code=3)
+    for outputs in ("--out h.csv", "--report h.csv", "--out x --report x", "--checkpoint h.csv"):
+        done = run("fit", "h.csv", *outputs.split(), folder=tmp_path, code=3)
         assert "cannot be written: the command has this file for something else too." in done.stderr
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"h.csv": before}
 

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from contextlib import ExitStack
 
 import pytest
 
@@ -37,6 +38,17 @@ def test_a_folder_that_is_a_file_is_a_sentence(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError, match=r"file/b\.bin cannot be written: .*\.$"), replacing(tmp_path / "file" / "b.bin"):
         pass
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+def test_a_device_or_a_pipe_is_not_replaced(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    for write in (replacing, check_writable):
+        with pytest.raises(OSError, match="pipe cannot be written: it is a device or a pipe"), ExitStack() as stack:
+            stack.enter_context(write(path))
+    assert path.is_fifo()
+    assert [child.name for child in tmp_path.iterdir()] == ["pipe"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a limit on the size of files stands for a full disk")

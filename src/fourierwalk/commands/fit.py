@@ -80,9 +80,9 @@ def main(options: argparse.Namespace) -> int:
     speaker = voice(options.quiet)
     _check(options)
     out = Path(f"{options.data.stem}.fw") if options.out is None else options.out
-    check_writable(out, options.data)
-    if options.report is not None:
-        check_writable(options.report, options.data, out)
+    outputs = [path for path in (out, options.report, options.checkpoint) if path is not None]
+    for i, path in enumerate(outputs):
+        check_writable(path, options.data, *outputs[:i])
     source = files.source(options.data, options.encoding)
     _announce(source, options, speaker)
     problem = read(source, options.target, options.task, options.drop, options.keep)
