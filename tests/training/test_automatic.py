@@ -413,6 +413,16 @@ def test_growth_stops_where_it_does_not_pay(errors, width, failed, monkeypatch):
     assert [widths(one)[0] for one in snapshots] == sorted(widths(one)[0] for one in snapshots)
 
 
+@pytest.mark.parametrize(("worse", "width", "given"), [(0.05, 32, 4), (0.15, 4, 4), (-0.05, 32, 32)])
+def test_classes_take_a_larger_width_unless_it_is_clearly_worse(worse, width, given, monkeypatch):
+    """Differences up to 0.1 are not clear. With a given number of frequencies a larger width must gain."""
+    scripted(monkeypatch, lambda n: 1.0 + worse * np.log2(n / 4))
+    monkeypatch.setattr(automatic, "_least_error", lambda judges, policy: 0.1)
+    policy = replace(QUICK, widening=0.01, most_frequencies=96)
+    assert widths(searched(Automatic(policy), panel(), start())[2])[0] == width
+    assert widths(searched(Automatic(policy), panel(), start(32))[2])[0] == given
+
+
 @pytest.mark.parametrize(
     ("growth", "n_frequencies", "expected"),
     [

@@ -215,6 +215,16 @@ class Automatic:
         cost = 4.0 * width**2 * n_rows * self.policy.steps * n_members
         return self.policy.widening * (1.0 + cost / self.policy.operations)
 
+    def _pays(self, width: int, before: float, after: float, floor: float, panel: Panel, start: Start) -> bool:
+        """Whether a larger width is taken: by the validation errors of the narrower and of the wider model.
+
+        Where few rows decide, a larger width of classes is taken unless it is clearly worse. If the number of
+        frequencies is given, narrow models do not have fewer frequencies but more members: a larger width must gain.
+        """
+        if start.n_frequencies is None:
+            return before - after > self._worth(width, panel) * before - floor
+        return before - after > self.policy.widening * (before + floor)
+
     def n_rows(self, n_inputs: int, n_rows: int) -> int:
         """The number of rows that frequencies are learnt from; more if there are many inputs."""
         return min(n_rows, self.policy.rows_per_input * max(MANY_INPUTS, n_inputs))
@@ -250,8 +260,7 @@ class Automatic:
                 last[i] = yield from self._grown(splits[i], last[i], width, start, levels, rng, self.kinds)
                 if not best and i == 0:
                     yield _ensemble([last[0].candidate], judges[:1])
-            least_gain = self._worth(level[0], panel) if start.n_frequencies is None else self.policy.widening
-            pays = not best or _error(best) - _error(last) > least_gain * (_error(best) + floor)
+            pays = not best or self._pays(level[0], _error(best), _error(last), floor, panel, start)
             yield Decision(
                 f"{_counted(n_members, 'model')} of {level[0]} frequencies: held-out error {_error(last):.4g}"
                 + ("" if pays else f", against {_error(best):.4g}: not worth its width")
