@@ -142,7 +142,7 @@ class Policy:
         5.0,
         "certainty",
         "rows in the log loss of classes by which a wider model must be worse not to be taken",
-        "the suite; the other sign: eleven sets of classes",
+        "the suite; its sign: eight sets of classes",
         0,
         1e6,
     )
