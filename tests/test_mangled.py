@@ -8,7 +8,7 @@ from pathlib import Path
 
 import mangle
 import numpy as np
-import pyarrow.csv
+import pyarrow
 import pytest
 from program import run
 from pyarrow import parquet
@@ -40,7 +40,8 @@ def originals(tmp_path_factory):
     AdaptiveFourierRegressor(4, random_state=0).fit(found.inputs, found.y).save(folder / "houses.fw")
     AdaptiveFourierClassifier(4, random_state=0).fit(np.eye(40)[:, :3], labels).save(folder / "plain.fw")
     houses(folder / "other.csv", n_rows=20, delimiter=";", decimal=",")
-    parquet.write_table(pyarrow.csv.read_csv(table), folder / "houses.parquet")
+    columns = dict(zip(found.inputs.names, found.inputs.columns, strict=True))
+    parquet.write_table(pyarrow.table({**columns, "price": found.y}), folder / "houses.parquet")
     numbers = {f"x{i}": np.arange(30.0) % (i + 2) for i in range(3)}
     parquet.write_table(pyarrow.table({**numbers, "y": np.arange(30) % 3}), folder / "rows.parquet")
     np.savez(folder / "rows.npz", X=np.arange(60.0).reshape(20, 3), y=np.arange(20) % 3, names=["a", "b", "c"])
@@ -97,6 +98,11 @@ def check(originals, folder, seeds):
     assert EVENTS == []
     assert {*outcomes.values()} == {"fine", "told"}
     return outcomes
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_whole_files_are_fine(originals, name):
+    used(originals, originals / name)
 
 
 def test_a_tenth_of_the_files(originals, tmp_path):

@@ -240,7 +240,7 @@ BAD = {
         (["infinite.csv"], "must hold finite numbers in column 'a', got 'inf' in line 3."),
         (["typo.csv"], "must have numbers or classes in the target 'b', but it holds 'abc' in line 52 among numbers."),
         (["dates.csv"], "must have numbers or classes in the target 'b', got dates."),
-        (["names.csv"], "the target 'b' must have classes of several rows, got 3 in 3 rows."),
+        (["names.csv"], "the target 'b' must have classes of several rows, got 3 in 3 rows, such as 'anna'."),
         (["names.csv", "--task", "regression"], "--task regression needs numbers in the target 'b' of names.csv"),
         (["useless.csv"], "must have an input that can help, got only 'a', it is constant."),
         (["one-class.csv"], "the target 'b' must have at least two classes, got 1."),
@@ -279,6 +279,14 @@ def test_an_output_that_cannot_be_written_is_told_before_the_work(tmp_path, caps
         assert "x.html cannot be written: " in capsys.readouterr().err
     assert cli.main(["fit", str(tmp_path / "h.csv"), "--out", str(tmp_path)]) == 3
     assert "cannot be written: it is a folder." in capsys.readouterr().err
+
+
+def test_no_file_of_the_command_is_overwritten(tmp_path):
+    before = houses(tmp_path / "h.csv").read_bytes()
+    for outputs in ("--out h.csv", "--report h.csv", "--out x --report x", "--checkpoint h.csv"):
+        done = run("fit", "h.csv", *outputs.split(), folder=tmp_path, code=3)
+        assert "cannot be written: the command has this file for something else too." in done.stderr
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"h.csv": before}
 
 
 def test_a_mistake_through_the_real_command_line(tmp_path):

@@ -170,6 +170,13 @@ def test_a_model_is_computed_where_it_is_asked_for(tmp_path, capsys):
     assert "--device must be cpu or cuda, got 'gpu'" in capsys.readouterr().err
 
 
+def test_the_rows_are_not_overwritten(folder, tmp_path):
+    (tmp_path / "new.csv").write_bytes((folder / "houses.csv").read_bytes())
+    done = run("predict", folder / "houses.fw", "new.csv", "--out", "new.csv", folder=tmp_path, code=3)
+    assert "new.csv cannot be written: the command has this file for something else too." in done.stderr
+    assert (tmp_path / "new.csv").read_bytes() == (folder / "houses.csv").read_bytes()
+
+
 def test_the_output_must_be_text(folder, capsys):
     assert cli.main(["predict", str(folder / "houses.fw"), str(folder / "houses.csv"), "--out", "p.xlsx"]) == 2
     assert "--out must be a .csv or .tsv file, got p.xlsx." in capsys.readouterr().err

@@ -66,10 +66,10 @@ def test_encodings_that_files_tell(tmp_path, encoding):
 
 def test_other_encodings_are_said(tmp_path):
     assert source(tmp_path, "größe,b\n1,2\n", "latin-1", encoding="latin-1").names == ("größe", "b")
-    with pytest.raises(ValueError, match="cannot be read as utf-8 text after line 0: say --encoding latin-1"):
+    with pytest.raises(ValueError, match="cannot be read as utf-8 text in line 1: say --encoding latin-1"):
         source(tmp_path, "größe,b\n1,2\n", "latin-1")
     late = source(tmp_path, "a,b\n" + "1,2\n" * 50_000 + "ü,1\n", "latin-1")
-    with pytest.raises(ValueError, match="after line"):
+    with pytest.raises(ValueError, match="in line 50002"):
         list(late.blocks(["a"], ["words"]))
 
 

@@ -15,6 +15,7 @@ from tables import Plain, drained, ridge
 from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierRegressor
 from fourierwalk.data.rows import Rows
 from fourierwalk.solving.least_squares import LeastSquares
+from fourierwalk.training import automatic
 from fourierwalk.training.automatic import Automatic, shares
 from fourierwalk.training.ensemble import Ensemble
 from fourierwalk.training.growing import Grown, Growth
@@ -173,6 +174,19 @@ def test_growth_stops_where_it_does_not_pay(errors, width, failed, monkeypatch):
     assert [f" of {failed} frequencies" in text for text in told] == ["not worth its width" in text for text in told]
     assert len(told) == sum(n <= (failed or width) for n in errors)
     assert [widths(one)[0] for one in snapshots] == sorted(widths(one)[0] for one in snapshots)
+
+
+@pytest.mark.parametrize(
+    ("error", "worse", "width", "given"),
+    [(1.0, 0.05, 32, 4), (1.0, 0.15, 4, 4), (1.0, -0.05, 32, 32), (0.09, 0.005, 4, 4), (0.09, -0.02, 32, 4)],
+)
+def test_classes_take_a_larger_width_unless_it_is_clearly_worse(error, worse, width, given, monkeypatch):
+    """Differences up to 0.1 are not clear. A larger width must gain if errors are below that, or if K is given."""
+    scripted(monkeypatch, lambda n: error + worse * np.log2(n / 4))
+    monkeypatch.setattr(automatic, "least_error", lambda splits, policy: 0.1)
+    policy = replace(QUICK, widening=0.02 if error == 1.0 else 0.12, most_frequencies=96)
+    assert widths(searched(Automatic(policy), panel(), start())[2])[0] == width
+    assert widths(searched(Automatic(policy), panel(), start(32))[2])[0] == given
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def main(options: argparse.Namespace) -> int:
     wrong = [name for name in (("name", "readable") if is_onnx else ("float32", "std")) if getattr(options, name)]
     if wrong:
         raise ValueError(f"--{wrong[0]} must be given with {'.h' if is_onnx else '.onnx'} alone, got {options.out}.")
-    check_writable(options.out)
+    check_writable(options.out, options.model)
     model = loading.load(options.model)
     if is_onnx:
         model.to_onnx(options.out, dtype="float32" if options.float32 else "float64", std=options.std)

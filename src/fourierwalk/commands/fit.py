@@ -80,8 +80,9 @@ def main(options: argparse.Namespace) -> int:
     speaker = voice(options.quiet)
     _check(options)
     out = Path(f"{options.data.stem}.fw") if options.out is None else options.out
-    for path in filter(None, (out, options.report)):
-        check_writable(path)
+    outputs = [path for path in (out, options.report, options.checkpoint) if path is not None]
+    for i, path in enumerate(outputs):
+        check_writable(path, options.data, *outputs[:i])
     source = files.source(options.data, options.encoding)
     _announce(source, options, speaker)
     problem = read(source, options.target, options.task, options.drop, options.keep)

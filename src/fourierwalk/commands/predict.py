@@ -95,7 +95,7 @@ def _check(options: argparse.Namespace, loaded: Loaded) -> None:
         return
     if _ending(options.out) not in (".csv", ".tsv"):
         raise ValueError(f"--out must be a .csv or .tsv file, got {options.out}.")
-    check_writable(options.out)
+    check_writable(options.out, options.data, options.model)
 
 
 def _check_error_bars(options: argparse.Namespace, loaded: Loaded) -> None:

@@ -30,6 +30,7 @@ def replacing(path: Path | str) -> Iterator[BinaryIO]:
     'whole'
     """
     path = Path(path)
+    _check_ordinary(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
@@ -54,14 +55,23 @@ def _not_written(path: Path, error: OSError) -> NotWritten:
     return NotWritten(f"{path} cannot be written: {error.strerror or error}.")
 
 
-def check_writable(path: Path | str) -> None:
-    """Raise the error now that `replacing` would raise after the work.
-
-    Missing folders are created.
-    """
-    path = Path(path)
+def _check_ordinary(path: Path) -> None:
+    """A device or a pipe must not be replaced: /dev/null would become a file."""
     if path.is_dir():
         raise NotWritten(f"{path} cannot be written: it is a folder.")
+    if path.exists() and not path.is_file():
+        raise NotWritten(f"{path} cannot be written: it is a device or a pipe.")
+
+
+def check_writable(path: Path | str, *others: Path | str) -> None:
+    """Raise the error now that `replacing` would raise after the work.
+
+    Missing folders are created. The other files of the command must not be lost: `path` must be none of them.
+    """
+    path = Path(path)
+    _check_ordinary(path)
+    if any(path.resolve() == Path(other).resolve() for other in others):
+        raise NotWritten(f"{path} cannot be written: the command has this file for something else too.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", suffix=".part"):

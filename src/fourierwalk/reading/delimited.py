@@ -169,12 +169,19 @@ def _records(path: Path, encoding: str, delimiter: str) -> Iterator[tuple[int, l
                     yield begin, record
     except UnicodeError as error:
         raise ValueError(
-            f"{path} cannot be read as {encoding} text after line {line}: say --encoding latin-1, or whatever it is in."
+            f"{path} cannot be read as {encoding} text in line {_odd_line(path, encoding)}: say --encoding latin-1, or "
+            "whatever it is in."
         ) from error
     except LookupError as error:
         raise ValueError(f"--encoding must be one that Python knows, got {encoding!r}.") from error
     except csv.Error as error:
         raise ValueError(f"{path} cannot be read as CSV after line {line}: {error}.") from error
+
+
+def _odd_line(path: Path, encoding: str) -> int:
+    """The first line that is not text in this encoding."""
+    with path.open(encoding=encoding, errors="replace") as file:
+        return next((line for line, text in enumerate(file, 1) if "\N{REPLACEMENT CHARACTER}" in text), 1)
 
 
 def _sample(path: Path, encoding: str, delimiter: str) -> list[list[str]]:

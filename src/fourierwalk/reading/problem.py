@@ -156,7 +156,8 @@ def task_of(target: str, y: np.ndarray, task: str | None) -> tuple[str, str]:
         raise ValueError(f"the target {target!r} must have at least two classes, got {distinct.size}.")
     if chosen == "classification" and distinct.size > max(2, y.size / 2):
         raise ValueError(
-            f"the target {target!r} must have classes of several rows, got {distinct.size:,} in {y.size:,} rows."
+            f"the target {target!r} must have classes of several rows, got {distinct.size:,} in {y.size:,} rows, "
+            f"such as {str(y[0])[:80]!r}."
         )
     return chosen, reason
 

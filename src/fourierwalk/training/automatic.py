@@ -137,6 +137,17 @@ class Automatic:
         cost = 4.0 * width**2 * n_rows * self.policy.steps * n_members
         return self.policy.widening * (1.0 + cost / self.policy.operations)
 
+    def _pays(self, width: int, before: float, after: float, floor: float, panel: Panel, is_given: bool) -> bool:
+        """Whether a larger width is taken: by the validation errors of the narrower and of the wider model.
+
+        A few rows of classes, the floor, cannot tell widths apart. A wider model is then taken unless it is clearly
+        worse, or unless the narrower one has next to no error. If the number of frequencies is given, narrower models
+        are more members instead: a larger width must gain.
+        """
+        if is_given:
+            return before - after > self.policy.widening * (before + floor)
+        return before - after > self._worth(width, panel) * before - (floor if before > floor else 0.0)
+
     def _sizes(self, start: Start, trained: Sequence[int]) -> list[int]:
         """The widths of all members; the trained ones come first."""
         if start.frequencies is not None:
@@ -164,8 +175,7 @@ class Automatic:
                     yield Ensemble.of([last[0].candidate], judges[:1])
             candidates = [grown.candidate for grown in last]
             error = mean_error(candidates)
-            least_gain = self.policy.widening if is_given else self._worth(level[0], panel)
-            pays = not best or least - error > least_gain * (least + floor)
+            pays = not best or self._pays(level[0], least, error, floor, panel, is_given)
             yield Decision(
                 f"{n_members} model{'s' * (n_members > 1)} of {level[0]} frequencies: held-out error {error:.4g}"
                 + ("" if pays else f", against {least:.4g}: not worth its width")

@@ -139,7 +139,12 @@ class Policy:
         1,
     )
     sure_rows: float = _tuned(
-        5.0, "certainty", "rows in the log loss of classes by which widths are told apart, at least", SUITE, 0, 1e6
+        5.0,
+        "certainty",
+        "rows in the log loss of classes by which a wider model must be worse not to be taken",
+        "the suite; its sign: eight sets of classes",
+        0,
+        1e6,
     )
     tie: float = _tuned(1e-3, "certainty", "share of the error below which the larger λ is taken", KEPT, 0, 1)
     margin: float = _tuned(
