@@ -149,6 +149,8 @@ class Assembly:
         The range that predictions are clipped to.
     are_classes : bool
         Whether targets are one-hot.
+    error_bars : bool
+        Whether error bars are wanted.
     is_fixed : array of bool, of shape (d,), optional
         Columns that were only centred, not divided by their standard deviation.
     all_rows : Rows, optional
@@ -165,6 +167,7 @@ class Assembly:
     regularization: float | None
     bounds: Array | None
     are_classes: bool
+    error_bars: bool = False
     is_fixed: np.ndarray | None = None
     all_rows: Rows | None = None
 
@@ -197,7 +200,7 @@ class Assembly:
         history = History.of([*events, *_solves(events)])
         weight = self.whole.rows.total_weight
         parts = tuple(Member(int(each.frequencies.shape[0]), float(each.look.regularization)) for each in members)
-        bars = None if self.are_classes else self._error_bars(in_memory, ensemble, solved)
+        bars = self._error_bars(in_memory, ensemble, solved) if self.error_bars else None
         return Fit(model, regularization, history, weight, resume, calibration, watched.interrupted, parts, bars)
 
     def _error_bars(
@@ -240,7 +243,7 @@ class Assembly:
         z, _ = system.solved(chosen * system.weight)
         amplitudes = self.features.amplitudes(in_double(system.unknowns(z)))
         factor = None
-        if not self.are_classes and n_columns <= MOST_COLUMNS:
+        if self.error_bars and n_columns <= MOST_COLUMNS:
             factor = factor_of_system(system, self.features, chosen * system.weight, n_columns)
         return member._replace(look=look._replace(regularization=chosen), amplitudes=amplitudes), factor
 
@@ -253,7 +256,7 @@ class Assembly:
         n_columns = self.features.n_columns * int(member.frequencies.shape[0])
         if member.is_constant:
             return member, np.zeros((1, n_columns))
-        factor, keeps = None, not self.are_classes and n_columns <= MOST_COLUMNS
+        factor, keeps = None, self.error_bars and n_columns <= MOST_COLUMNS
         if self.regularization is None and math.isnan(look.error):
             eigensystem = self.whole.eigensystem(member.frequencies)
             chosen = choose_regularization(eigensystem)

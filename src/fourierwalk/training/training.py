@@ -94,6 +94,7 @@ class Training:
     max_seconds: float | None
     verbose: Any
     scale_targets: bool = True
+    error_bars: bool = False
 
     def check(self) -> None:
         """Raise an error, in one sentence, for the first setting that is not valid."""
@@ -196,6 +197,7 @@ class Training:
         is_raw = panel.span is None and not panel.rows.in_chunks
         raw = panel.rows if is_raw else scaling.rows(data.x, data.y, data.weight)
         all_rows = None if data.whole is None else _all_rows(data.whole, scaling, panel)
+        knows_groups = data.groups is None or panel.split_by is not None  # leave-one-out would leave their rows in
         assembly = Assembly(
             scaling,
             panel,
@@ -207,12 +209,11 @@ class Training:
             self._regularization,
             self._bounds(data, search),
             not self.scale_targets,
+            self.error_bars and knows_groups,
             data.is_fixed,
             all_rows,
         )
-        fit = assembly.fit(watched)
-        knows_groups = data.groups is None or panel.split_by is not None  # leave-one-out would leave their rows in
-        return fit if knows_groups else fit._replace(error_bars=None)
+        return assembly.fit(watched)
 
     @property
     def _regularization(self) -> float | None:
