@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.datasets import make_friedman1
 
 from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierFeatures, AdaptiveFourierRegressor
 from fourierwalk.training.evidence import Evidence, averaged_residual
@@ -65,13 +66,11 @@ def test_members_of_one_fold_share_their_rows(monkeypatch):
     """Each row is evaluated once: members of one fold share its rows."""
     calls, evaluate = [], Evidence._members
     monkeypatch.setattr(Evidence, "_members", lambda self, rows, slow: calls.append(rows) or evaluate(self, rows, slow))
-    rng = np.random.default_rng(0)
-    x = rng.uniform(-1, 1, (100, 2))
-    model = AdaptiveFourierRegressor(200, n_steps=3, random_state=0).fit(x, np.sin(3 * x[:, 0]))
+    model = AdaptiveFourierRegressor(random_state=0).fit(*make_friedman1(60, 10, noise=1.0, random_state=0))
     bars = model.error_bars_
-    assert sum(len(rows) for rows in calls) == 100
+    assert sum(len(rows) for rows in calls) == 60
     assert len(bars.sizes) > len(calls)
-    assert len(bars.plus.scores) == bars.plus.times * 100
+    assert len(bars.plus.scores) == bars.plus.times * 60
     again = [bars.plus.scores[bars.plus.member == member] for member in range(len(bars.sizes))]
     assert not np.allclose(again[0], again[len(calls)])  # the same rows, another member
 
