@@ -105,3 +105,14 @@ def test_one_output_of_any_library(anywhere):
     phases, amplitudes = 5 * rng.standard_normal((9, 4)), rng.standard_normal((4, 1)) + 1j * rng.standard_normal((4, 1))
     values = one_output(anywhere.asarray(phases), anywhere.asarray(amplitudes))
     assert_allclose(anywhere.host(values), (np.exp(1j * phases) @ amplitudes).real, atol=1e-13)
+
+
+@pytest.mark.parametrize("sizes", [(40,), (7, 1, 32)])
+def test_a_sum_that_is_split(sizes):
+    waves, x, (frequencies, amplitudes, offset) = drawn(3, 40, 1)
+    several = waves.split(sizes, 100)
+    ends = np.cumsum(sizes)
+    for sums, start, stop in zip(several(x).T, ends - sizes, ends, strict=True):
+        want = definition(x, waves.scaling, frequencies[start:stop], amplitudes[start:stop], offset)
+        assert_allclose(sums, want[:, 0], rtol=0, atol=1e-13)
+    assert_array_equal(several(x[5:9]), several(x)[5:9])

@@ -1,5 +1,6 @@
 """Fits on rows in chunks, beside fits on the same rows in memory."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -58,7 +59,7 @@ def test_the_division_into_blocks_does_not_matter(places):
 def fitted(chunks, n_frequencies, n_steps):
     """A fit with a sample of about 100 rows in memory: far fewer than there are."""
     rows = Whole.of(chunks, are_labels=False, most_sampled=100)
-    training = AdaptiveFourierRegressor(n_frequencies, n_steps=n_steps)._training()
+    training = replace(AdaptiveFourierRegressor(n_frequencies, n_steps=n_steps)._training(), error_bars=True)
     return training.run(Data(*rows.sample, whole=rows), np.random.default_rng(0))
 
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.datasets import make_friedman1
 
-from fourierwalk import AdaptiveFourierRegressor
-from fourierwalk.training.evidence import averaged_residual
+from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierFeatures, AdaptiveFourierRegressor
+from fourierwalk.training.evidence import Evidence, averaged_residual
 from fourierwalk.uncertainty import coverage
 
 N, MEMBERS = 20_000, 5
@@ -59,3 +60,25 @@ def test_intervals_of_an_average_that_is_better_than_its_members_cover_as_asked(
     }
     assert shares["average"] == pytest.approx(0.9, abs=0.035)
     assert shares["plus"] > shares["average"] + 0.04
+
+
+def test_members_of_one_fold_share_their_rows(monkeypatch):
+    """Each row is evaluated once: members of one fold share its rows."""
+    calls, evaluate = [], Evidence._members
+    monkeypatch.setattr(Evidence, "_members", lambda self, rows, slow: calls.append(rows) or evaluate(self, rows, slow))
+    model = AdaptiveFourierRegressor(random_state=0).fit(*make_friedman1(60, 10, noise=1.0, random_state=0))
+    bars = model.error_bars_
+    assert sum(len(rows) for rows in calls) == 60
+    assert len(bars.sizes) > len(calls)
+    assert len(bars.plus.scores) == bars.plus.times * 60
+    again = [bars.plus.scores[bars.plus.member == member] for member in range(len(bars.sizes))]
+    assert not np.allclose(again[0], again[len(calls)])  # the same rows, another member
+
+
+@pytest.mark.parametrize("estimator", [AdaptiveFourierFeatures, AdaptiveFourierClassifier])
+def test_estimators_without_error_bars_do_not_compute_them(monkeypatch, estimator):
+    monkeypatch.setattr(Evidence, "error_bars", lambda *_: pytest.fail("they are not kept"))
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, (80, 2))
+    y = np.sin(3 * x[:, 0]) if estimator is AdaptiveFourierFeatures else (x[:, 0] > 0).astype(int)
+    estimator(8, n_steps=3, random_state=0).fit(x, y)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 from fourierwalk import AdaptiveFourierRegressor
 from fourierwalk.data.rows import Block
@@ -32,6 +32,8 @@ def test_rounded_parts_are_those_in_double(features, outputs):
     one, two = exact(block), rounded(block)
     assert_allclose(two.members, one.members, rtol=0, atol=1e-10)
     assert two.members.shape == (200, len(exact.sizes), outputs)
+    for each in (exact, rounded):
+        assert_array_equal(each.members(block), each(block).members)
     assert_allclose(np.sqrt(1 + two.leverage), np.sqrt(1 + one.leverage), rtol=0.01)
     assert_allclose(two.noise, one.noise, rtol=1e-3)
 

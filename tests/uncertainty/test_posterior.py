@@ -1,5 +1,8 @@
 """The posterior of the amplitudes against the textbook's Bayesian linear regression."""
 
+import threading
+import time
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -64,8 +67,27 @@ def test_a_tiny_ridge_is_kept_in_double_precision():
     assert posterior.ROUNDING < 0.1
 
 
-def test_a_triangle_and_a_full_factor_agree():
-    lower = np.tril(RNG.normal(size=(6, 6)))
-    columns = RNG.normal(size=(50, 6))
-    full = np.linalg.qr(RNG.normal(size=(6, 6)))[0] @ lower
-    assert_allclose(Posterior((lower, full)).variance(0, columns), Posterior((lower, full)).variance(1, columns))
+@pytest.mark.parametrize("n_columns", [6, 70, 300])
+def test_a_triangle_and_a_full_factor_agree(n_columns):
+    lower = np.tril(RNG.normal(size=(n_columns, n_columns)))
+    columns = RNG.normal(size=(50, n_columns))
+    full = np.linalg.qr(RNG.normal(size=(n_columns, n_columns)))[0] @ lower
+    both = Posterior((lower, full))
+    assert len(both._panels[0]) == min(8, max(1, n_columns // 32))
+    assert len(both._panels[1]) == 1
+    assert_allclose(both.variance(0, columns), both.variance(1, columns))
+    assert_allclose(np.sum(both.rotated(0, columns) ** 2, axis=1), both.variance(0, columns))
+
+
+def test_threads_do_not_wait_for_each_other():
+    """The product of a thread must leave the interpreter to others: SciPy's product with a triangle does not."""
+    factor = np.tril(RNG.normal(size=(512, 512))).astype(np.float32)
+    columns, gaps = RNG.normal(size=(20_000, 512)).astype(np.float32), []
+    thread = threading.Thread(target=lambda: Posterior((factor,)).variance(0, columns))
+    thread.start()
+    start = last = time.perf_counter()
+    while thread.is_alive():
+        time.sleep(1e-4)
+        gaps.append(time.perf_counter() - last)
+        last += gaps[-1]
+    assert max(gaps) < 0.5 * (last - start)

@@ -7,7 +7,8 @@ processor's cache.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -49,6 +50,10 @@ class WaveSum:
         Added to the sum.
     scaling : Affine or SmoothClip
         The scaling of the inputs.
+    starts : tuple of int
+        For one output, where the frequencies of several sums begin; each sum is then an output. One: there is one sum.
+    phases_per_slice : int
+        The number of phases in a slice.
 
     Notes
     -----
@@ -68,6 +73,8 @@ class WaveSum:
     coefficients: np.ndarray
     constant: np.ndarray
     scaling: Affine | SmoothClip
+    starts: tuple[int, ...] = (0,)
+    phases_per_slice: int = PHASES_PER_SLICE
 
     @classmethod
     def of(cls, frequencies: Array, amplitudes: Array, offset: Array, scaling: Affine | SmoothClip) -> WaveSum:
@@ -80,6 +87,18 @@ class WaveSum:
             return cls(halves, 2 * lengths, offset - np.sum(lengths), scaling)
         coefficients = 2 * np.vstack((amplitudes.real, -amplitudes.imag))
         return cls(halves, coefficients, offset - np.sum(amplitudes.real, axis=0), scaling)
+
+    def split(self, sizes: Sequence[int], phases_per_slice: int) -> WaveSum:
+        """A sum of one output as several sums of so many frequencies each, (n, M), with the offset in each."""
+        starts = tuple(int(start) for start in np.cumsum((0, *sizes[:-1])))
+        lengths = 0.5 * self.coefficients
+        offset = self.constant + np.sum(lengths)
+        return replace(
+            self,
+            constant=offset - np.add.reduceat(lengths, starts),
+            starts=starts,
+            phases_per_slice=phases_per_slice,
+        )
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """The values at raw rows x, (n, q)."""
@@ -104,7 +123,7 @@ class WaveSum:
     @property
     def _height(self) -> int:
         """The number of rows in a slice."""
-        n_phases = PHASES_PER_PRODUCT if self._is_large else PHASES_PER_SLICE
+        n_phases = PHASES_PER_PRODUCT if self._is_large else self.phases_per_slice
         return max(2, n_phases // max(1, self.halves.shape[1]))
 
     @property
@@ -136,7 +155,10 @@ class WaveSum:
         np.multiply(columns, columns, out=columns)
         columns += 1.0
         np.divide(self.coefficients, columns, out=columns)
-        np.add.reduce(columns, axis=1, out=sums[:, 0])
+        if len(self.starts) > 1:
+            np.add.reduceat(columns, self.starts, axis=1, out=sums)
+        else:
+            np.add.reduce(columns, axis=1, out=sums[:, 0])
 
     def _several(self, rows: np.ndarray, columns: np.ndarray, sums: np.ndarray) -> None:
         n = self.halves.shape[1]

@@ -207,7 +207,7 @@ class BaseAdaptiveFourier(Exportable, CallbackSupportMixin, BaseEstimator):
 
     def _training(self, scale_targets: bool = True) -> Training:
         """The checked settings."""
-        names = [field.name for field in fields_of(Training) if field.name != "scale_targets"]
+        names = [field.name for field in fields_of(Training) if field.name not in ("scale_targets", "error_bars")]
         training = Training(**{name: getattr(self, name) for name in names}, scale_targets=scale_targets)
         training.check()
         Checkpoint.of(self.checkpoint)

@@ -102,6 +102,12 @@ class Assembly:
         return not self.task.settings.scale_targets
 
     @property
+    def has_error_bars(self) -> bool:
+        """Whether error bars are wanted and can be had: leave-one-out does not know groups."""
+        knows_groups = self.task.data.groups is None or self.panel.split_by is not None
+        return self.task.settings.error_bars and knows_groups
+
+    @property
     def regularization(self) -> float | None:
         """The user's λ. None: chosen by the search, or by generalised cross-validation."""
         return self.task.start.regularization
@@ -145,7 +151,7 @@ class Assembly:
         history = History.of([*events, *_solves(events)])
         weight = self.whole.rows.total_weight
         parts = tuple(Member(int(each.frequencies.shape[0]), float(each.look.regularization)) for each in members)
-        bars = None if self.are_classes else self._error_bars(in_memory, ensemble, solved)
+        bars = self._error_bars(in_memory, ensemble, solved) if self.has_error_bars else None
         return Fit(model, regularization, history, weight, resume, calibration, watched.interrupted, parts, bars)
 
     def _error_bars(
@@ -188,7 +194,7 @@ class Assembly:
         z, _ = system.solved(chosen * system.weight)
         amplitudes = self.features.amplitudes(in_double(system.unknowns(z)))
         factor = None
-        if not self.are_classes and n_columns <= MOST_COLUMNS:
+        if self.has_error_bars and n_columns <= MOST_COLUMNS:
             factor = factor_of_system(system, self.features, chosen * system.weight, n_columns)
         return member._replace(look=look._replace(regularization=chosen), amplitudes=amplitudes), factor
 
@@ -201,7 +207,7 @@ class Assembly:
         n_columns = self.features.n_columns * int(member.frequencies.shape[0])
         if member.is_constant:
             return member, np.zeros((1, n_columns))
-        factor, keeps = None, not self.are_classes and n_columns <= MOST_COLUMNS
+        factor, keeps = None, self.has_error_bars and n_columns <= MOST_COLUMNS
         if self.regularization is None and math.isnan(look.error):
             eigensystem = self.whole.eigensystem(member.frequencies)
             chosen = choose_regularization(eigensystem)

@@ -33,6 +33,18 @@ N_PARTS = 5
 """Parts of a cross-validation of the noise if the rows have no folds of their own."""
 
 
+class Members(NamedTuple):
+    """The members at some rows; scaled units."""
+
+    targets: np.ndarray  # (n, q)
+    weight: np.ndarray  # (n,)
+    before: np.ndarray  # values before the last solve, (n, M, q)
+    final: np.ndarray  # values after it, (n, M, q)
+    left_out: np.ndarray  # values after it, without the row, (n, M, q)
+    leverage: np.ndarray  # the mean variance of the amplitudes' part at unit noise, without the row, (n,)
+    waves: np.ndarray  # the columns of the noise model
+
+
 class Unseen(NamedTuple):
     """What is known at some rows that a member has not seen; scaled units."""
 
@@ -74,13 +86,13 @@ class Evidence:
 
     def error_bars(self, scale: np.ndarray) -> ErrorBars | None:
         """The error bars in the targets' units; None if there are no rows that the frequencies have not seen."""
-        if self.ensemble.judges[0] is None and any(member.look.step > 0 for member in self.ensemble.members):
+        if self._is_left_out and any(member.look.step > 0 for member in self.ensemble.members):
             return None
         sizes = tuple(int(each.frequencies.shape[0]) for each in self.final)
         frequencies, _ = averaged(self.final)
         waves = noise.slowest(to_host(frequencies))
         slow = namespace(frequencies).take(frequencies, like(waves, frequencies), axis=0)
-        unseen = [self._unseen(member, slow) for member in range(len(sizes))]
+        unseen = self._unseen(slow)
         residual, others, leverage, spread, before, columns, weight = (
             np.concatenate(parts) for parts in zip(*unseen, strict=True)
         )
@@ -96,53 +108,85 @@ class Evidence:
         conformal = plus
         if len(sizes) > 1:
             conformal = Conformal(np.abs(average) / std, weight, np.zeros_like(member), times)
-        without = self.final if self.ensemble.judges[0] is None else self.ensemble.members
+        without = self.final if self._is_left_out else self.ensemble.members
         folds = np.concatenate([to_host(each.amplitudes) for each in without]) * scale
         return ErrorBars(sizes, self.posterior, learnt.model.scaled(scale), conformal, plus, folds)
 
-    def _unseen(self, member: int, slow: Array) -> Unseen:
+    def _unseen(self, slow: Array) -> list[Unseen]:
+        """What is known at the rows of each member. Members of one fold have the same rows: these are computed once."""
+        places = [member % self.n_folds if self.n_folds else 0 for member in range(len(self.final))]
+        at = {place: self._members(self._rows(places.index(place)), slow) for place in set(places)}
+        return [self._unseen_by(member, at[place]) for member, place in enumerate(places)]
+
+    def _unseen_by(self, member: int, at: Members) -> Unseen:
+        own, values = (at.left_out, at.final) if self._is_left_out else (at.before, at.before)
+        others = at.targets[:, None, :] - np.delete(at.left_out, member, axis=1)
+        spread, before = standard_error(at.final), standard_error(values)
+        return Unseen(at.targets - own[:, member, :], others, at.leverage, spread, before, at.waves, at.weight)
+
+    def _rows(self, member: int) -> Rows:
+        """The rows that the member has not seen, or all if rows are left out one by one."""
         judge = self.ensemble.judges[member]
-        rows = some_of(self.whole.rows if judge is None else judge.held_out, MOST_ROWS // len(self.final))
-        targets = to_host(rows.y)
-        left_out, leverage, spread = self._evaluated(rows, targets, is_inside=judge is None or self.n_folds > 0)
-        if judge is None:
-            held_out, before = left_out[:, member, :], spread
-        else:
-            values = [self._clipped(each.values(rows, self.features)) for each in self.ensemble.members]
-            held_out, before = values[member], standard_error(np.stack(values, axis=1))
-        others = targets[:, None, :] - np.delete(left_out, member, axis=1)
-        weight = np.ones(len(rows)) if rows.weight is None else to_host(rows.weight)
-        columns = [to_host(self.features.columns(block, slow)) for block in rows.blocks(_width(self.features, slow))]
-        return Unseen(targets - held_out, others, leverage, spread, before, np.concatenate(columns), weight)
+        return some_of(self.whole.rows if judge is None else judge.held_out, MOST_ROWS // len(self.final))
+
+    @property
+    def _is_left_out(self) -> bool:
+        """Whether there are no validation rows: each row is then left out by itself."""
+        return self.ensemble.judges[0] is None
 
     @property
     def features(self) -> Features:
         """The kind of columns."""
         return self.whole.features
 
-    def _evaluated(self, rows: Rows, targets: np.ndarray, is_inside: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The final members' values without the row, (n, M, q), the mean of their variances, (n,), and their spread.
+    def _coefficients(self, member: Candidate) -> Array:
+        return self.features.coefficients(member.amplitudes)
+
+    def _members(self, rows: Rows, slow: Array) -> Members:
+        """The members at some rows.
 
         If the last solve has seen the rows, each is left out of it: the variance h at unit noise becomes h/(1 − h), and
         y − f(x) becomes (y − f(x))/(1 − h). Of a row of weight w one unit of the weight is left out.
         """
-        values, left_out, leverages = [], [], []
-        least = LEAST_LEFT_OUT if self.ensemble.judges[0] is None else LEAST_FREEDOM
-        for member, each in enumerate(self.final):
-            parts, coefficients = [], self.features.coefficients(each.amplitudes)
-            for block in rows.blocks(_width(self.features, each.frequencies)):
-                columns = self.features.columns(block, each.frequencies)
-                variance = to_host(self.posterior.variance(member, columns))
-                parts.append((to_host(matmul(columns, coefficients)), variance))
-            value = np.concatenate([value for value, _ in parts])
-            leverage = np.concatenate([variance for _, variance in parts])
-            values.append(self._clipped(value))
+        targets, is_inside = to_host(rows.y), self._is_left_out or self.n_folds > 0
+        least = LEAST_LEFT_OUT if self._is_left_out else LEAST_FREEDOM
+        before, final, left_out, leverages = [], [], [], []
+        for member in range(len(self.final)):
+            values, leverage = self._values(rows, member)
+            value = values[1]
+            before.append(self._clipped(values[0]))
+            final.append(self._clipped(value))
             if is_inside:
                 leverage = leverage / np.maximum(1.0 - leverage, least)
                 value = targets - (targets - value) * (1.0 + leverage[:, None])
             left_out.append(self._clipped(value))
             leverages.append(leverage)
-        return np.stack(left_out, axis=1), np.mean(leverages, axis=0), standard_error(np.stack(values, axis=1))
+        weight = np.ones(len(rows)) if rows.weight is None else to_host(rows.weight)
+        waves = [to_host(self.features.columns(block, slow)) for block in rows.blocks(_width(self.features, slow))]
+        return Members(
+            targets,
+            weight,
+            np.stack(before, axis=1),
+            np.stack(final, axis=1),
+            np.stack(left_out, axis=1),
+            np.mean(leverages, axis=0),
+            np.concatenate(waves),
+        )
+
+    def _values(self, rows: Rows, member: int) -> tuple[list[np.ndarray], np.ndarray]:
+        """A member's values before the last solve and after it, (n, q) each, and its variance at unit noise, (n,).
+
+        The last solve leaves the frequencies as they are: all are made of the same columns.
+        """
+        earlier, last = self.ensemble.members[member], self.final[member]
+        frequencies = last.frequencies
+        coefficients = [self._coefficients(each) for each in (earlier, last)]
+        both, parts = namespace(coefficients[0]).concat(coefficients, axis=1), []
+        for block in rows.blocks(_width(self.features, frequencies)):
+            columns = self.features.columns(block, frequencies)
+            parts.append((to_host(matmul(columns, both)), to_host(self.posterior.variance(member, columns))))
+        values, variances = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return np.split(values, 2, axis=1), variances
 
     def _clipped(self, values: Array) -> np.ndarray:
         host = to_host(values)

@@ -59,6 +59,7 @@ class Settings:
     max_seconds: float | None
     verbose: Any
     scale_targets: bool = True
+    error_bars: bool = False
 
     def check(self) -> None:
         """Raise an error, in one sentence, for the first setting that is not valid."""

@@ -63,6 +63,4 @@ class Training(Settings):
             n_values = int(start.n_frequencies or 0) * start.dimension
             draws = placed(rng, solver.draws, panel.rows.y, n_values) if isinstance(search, Followed) else rng
             watched = watch(search.search(panel, start, draws), decisions, deadline, watchers, journal)
-            fit = Assembly(task, scaling, panel).fit(watched)
-            knows_groups = data.groups is None or panel.split_by is not None  # leave-one-out would leave their rows in
-            return fit if knows_groups else fit._replace(error_bars=None)
+            return Assembly(task, scaling, panel).fit(watched)

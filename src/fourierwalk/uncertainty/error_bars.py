@@ -96,13 +96,13 @@ class ErrorBars:
 
     def interval(self, model: FourierModel, x: Any, levels: Sequence[float], method: str = "average") -> Array:
         """Prediction intervals, (n, 2 · q · n_levels): the axes output, bound and level are flattened."""
-        evaluation, in_folds = self._evaluation(model, x), self._in_folds(model)
+        evaluation, in_folds = self._evaluation(model, x), self._in_folds(model, x)
 
         def evaluated(block: Block) -> Array:
             bars = _bars(model, evaluation(block))
             std = np.sqrt(to_host(bars.variance))
             if method == "plus":
-                folds = model.bounded(in_folds(block).members)
+                folds = model.bounded(in_folds.members(block))
                 intervals = self.plus.interval(to_host(folds), std, levels)
             else:
                 intervals = self.conformal.interval(to_host(bars.mean)[:, None, :], std, levels)
@@ -144,10 +144,10 @@ class ErrorBars:
         exact = Exact(model, self.sizes, self.posterior, self.noise)
         return Rounded(exact) if Rounded.suits(exact, x) else exact
 
-    def _in_folds(self, model: FourierModel) -> Exact:
+    def _in_folds(self, model: FourierModel, x: Any) -> Evaluation:
         """The members as they were before the last solve."""
         amplitudes = like(self.folds, model.amplitudes) / len(self.sizes)
-        return Exact(replace(model, amplitudes=amplitudes), self.sizes, self.posterior, self.noise)
+        return self._evaluation(replace(model, amplitudes=amplitudes), x)
 
     def _rotated(self, model: FourierModel, block: Block) -> list[np.ndarray]:
         columns = (model.features.columns(block, model.frequencies[part, :]) for part in self.parts)

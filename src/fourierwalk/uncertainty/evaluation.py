@@ -21,6 +21,9 @@ from fourierwalk.model import FourierModel
 from fourierwalk.uncertainty.noise import NoiseModel
 from fourierwalk.uncertainty.posterior import ROUNDING, Posterior
 
+PHASES_PER_SLICE = 2**15
+"""The number of phases in a slice of the members' sums: more than for `predict`, of which one row may be asked."""
+
 
 class Ingredients(NamedTuple):
     """What error bars are made of, at some rows."""
@@ -35,6 +38,9 @@ class Evaluation(Protocol):
 
     def __call__(self, block: Block) -> Ingredients:
         """The parts at a block of scaled rows."""
+
+    def members(self, block: Block) -> Array:
+        """The members' values alone, not clipped, (n, M, q)."""
 
 
 def places(sizes: Sequence[int]) -> list[slice]:
@@ -71,16 +77,29 @@ class Exact:
 
     def __call__(self, block: Block) -> Ingredients:
         """The parts at a block of scaled rows."""
-        model, leverage, values = self.model, 0.0, []
-        xp, n_members = namespace(model.frequencies), len(self.sizes)
+        leverage, values = 0.0, []
         for member, part in enumerate(places(self.sizes)):
-            columns = model.features.columns(block, model.frequencies[part, :])
+            columns, value = self._columns_and_value(block, part)
             leverage = leverage + self.posterior.variance(member, columns)
-            coefficients = model.features.coefficients(n_members * model.amplitudes[part, :])
-            values.append(matmul(columns, coefficients))
-        waves = xp.take(model.frequencies, like(self.noise.waves, model.frequencies), axis=0)
-        noise = self.noise.variance(model.features.columns(block, waves))
-        return Ingredients(xp.stack(values, axis=1) + model.offset, leverage / n_members, noise)
+            values.append(value)
+        frequencies = self.model.frequencies
+        waves = namespace(frequencies).take(frequencies, like(self.noise.waves, frequencies), axis=0)
+        noise = self.noise.variance(self.model.features.columns(block, waves))
+        return Ingredients(self._stacked(values), leverage / len(self.sizes), noise)
+
+    def members(self, block: Block) -> Array:
+        """The members' values alone, not clipped, (n, M, q)."""
+        return self._stacked([self._columns_and_value(block, part)[1] for part in places(self.sizes)])
+
+    def _columns_and_value(self, block: Block, part: slice) -> tuple[Array, Array]:
+        """The columns of the member with these frequencies, and its values without the offset."""
+        model = self.model
+        columns = model.features.columns(block, model.frequencies[part, :])
+        coefficients = model.features.coefficients(len(self.sizes) * model.amplitudes[part, :])
+        return columns, matmul(columns, coefficients)
+
+    def _stacked(self, values: list[Array]) -> Array:
+        return namespace(self.model.frequencies).stack(values, axis=1) + self.model.offset
 
 
 @dataclass(frozen=True)
@@ -109,10 +128,15 @@ class Rounded:
             columns = _columns(x, turned)
             if exact.noise.waves.size:
                 exponent = exponent + columns @ self._slopes[member]
-            leverage = leverage + exact.posterior.variance(member, columns, overwrite=True)
-        values = np.stack([waves(block.x) for waves in self._waves], axis=1)
+            leverage = leverage + exact.posterior.variance(member, columns)
         noise = exact.noise.of_exponent(np.broadcast_to(exponent, (len(x), exact.noise.constant.size)))
-        return Ingredients(values, np.asarray(leverage, dtype=np.float64) / n_members, noise)
+        return Ingredients(self.members(block), np.asarray(leverage, dtype=np.float64) / n_members, noise)
+
+    def members(self, block: Block) -> np.ndarray:
+        """The members' values alone, not clipped, (n, M, q)."""
+        if self._has_one_output:
+            return self._waves[0](block.x)[:, :, None]
+        return np.stack([waves(block.x) for waves in self._waves], axis=1)
 
     def _is_short(self, block: Block) -> bool:
         """Whether phases are so short that rounding them changes no standard deviation by 1 % of the noise.
@@ -146,13 +170,17 @@ class Rounded:
 
     @cached_property
     def _waves(self) -> list[WaveSum]:
-        model, n_members = self.exact.model, len(self.exact.sizes)
+        """The members' sums: all in one for one output, else one for each member."""
+        model, sizes = self.exact.model, self.exact.sizes
         n_inputs = model.frequencies.shape[1]
-        same = Affine(np.zeros(n_inputs), np.ones(n_inputs))
-        return [
-            WaveSum.of(model.frequencies[part], n_members * model.amplitudes[part], model.offset, same)
-            for part in places(self.exact.sizes)
-        ]
+        same, amplitudes = Affine(np.zeros(n_inputs), np.ones(n_inputs)), len(sizes) * model.amplitudes
+        if self._has_one_output:
+            return [WaveSum.of(model.frequencies, amplitudes, model.offset, same).split(sizes, PHASES_PER_SLICE)]
+        return [WaveSum.of(model.frequencies[part], amplitudes[part], model.offset, same) for part in places(sizes)]
+
+    @property
+    def _has_one_output(self) -> bool:
+        return bool(self.exact.model.amplitudes.shape[1] == 1)
 
 
 def _columns(x: np.ndarray, turned: np.ndarray) -> np.ndarray:
