@@ -1,8 +1,5 @@
 """The posterior of the amplitudes against the textbook's Bayesian linear regression."""
 
-import threading
-import time
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -77,17 +74,3 @@ def test_a_triangle_and_a_full_factor_agree(n_columns):
     assert len(both._panels[1]) == 1
     assert_allclose(both.variance(0, columns), both.variance(1, columns))
     assert_allclose(np.sum(both.rotated(0, columns) ** 2, axis=1), both.variance(0, columns))
-
-
-def test_threads_do_not_wait_for_each_other():
-    """The product of a thread must leave the interpreter to others: SciPy's product with a triangle does not."""
-    factor = np.tril(RNG.normal(size=(512, 512))).astype(np.float32)
-    columns, gaps = RNG.normal(size=(20_000, 512)).astype(np.float32), []
-    thread = threading.Thread(target=lambda: Posterior((factor,)).variance(0, columns))
-    thread.start()
-    start = last = time.perf_counter()
-    while thread.is_alive():
-        time.sleep(1e-4)
-        gaps.append(time.perf_counter() - last)
-        last += gaps[-1]
-    assert max(gaps) < 0.5 * (last - start)
