@@ -15,6 +15,14 @@ def test_versions_are_those_that_run():
     assert found["machine"]["cores"] >= 1
 
 
+def test_the_machine_says_which_kernels_blas_has_chosen(monkeypatch):
+    pools = [("blas", "Zen"), ("blas", "SkylakeX"), ("blas", None), ("openmp", "other")]
+    monkeypatch.setattr(module, "threadpool_info", lambda: [{"user_api": a, "architecture": b} for a, b in pools])
+    assert module.machine()["blas"] == "SkylakeX, Zen"
+    monkeypatch.setattr(module, "threadpool_info", lambda: [{"user_api": "openmp"}])
+    assert "blas" not in module.machine()
+
+
 def test_the_environment_names_the_commit_of_a_copy(monkeypatch):
     def no_git(*_, **__):
         raise FileNotFoundError("git")

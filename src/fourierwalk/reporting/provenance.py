@@ -11,6 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from threadpoolctl import threadpool_info
+
 PEERS = ("lightgbm", "xgboost", "xrfm", "mapie")
 LIBRARIES = ("fourierwalk", "numpy", "scipy", "scikit-learn", "array-api-compat", "torch", "numba", "finufft", *PEERS)
 
@@ -55,12 +57,15 @@ def versions() -> dict[str, str]:
 
 
 def machine() -> dict[str, Any]:
-    """Processor, cores, system, and the GPU if torch sees one."""
+    """Processor, cores, system, the kernels that BLAS has chosen, and the GPU if torch sees one."""
     described: dict[str, Any] = {
         "processor": _processor(),
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
         "system": f"{platform.system()} {platform.machine()}",
     }
+    kernels = {pool.get("architecture") for pool in threadpool_info() if pool["user_api"] == "blas"} - {None}
+    if kernels:
+        described["blas"] = ", ".join(sorted(kernels))
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_available():
         described["gpu"] = torch.cuda.get_device_name()
