@@ -14,7 +14,7 @@ RESULTS = Path(__file__).parents[2] / "results"
     ("folder", "page"),
     [
         ("paper", "report.html"),
-        ("compare/ablation", "comparison.html"),
+        ("compare/mnist", "comparison.html"),
         ("compare/suite", "suite.md"),
         ("bench", "bench.html"),
     ],
