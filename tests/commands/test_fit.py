@@ -285,7 +285,7 @@ def test_no_file_of_the_command_is_overwritten(tmp_path):
     before = houses(tmp_path / "h.csv").read_bytes()
     for outputs in ("--out h.csv", "--report h.csv", "--out x --report x", "--checkpoint h.csv"):
         done = run("fit", "h.csv", *outputs.split(), folder=tmp_path, code=3)
-        assert "cannot be written: the command has this file for something else too." in done.stderr
+        assert "cannot be written: the command already reads or writes this file." in done.stderr
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"h.csv": before}
 
 

@@ -173,7 +173,7 @@ def test_a_model_is_computed_where_it_is_asked_for(tmp_path, capsys):
 def test_the_rows_are_not_overwritten(folder, tmp_path):
     (tmp_path / "new.csv").write_bytes((folder / "houses.csv").read_bytes())
     done = run("predict", folder / "houses.fw", "new.csv", "--out", "new.csv", folder=tmp_path, code=3)
-    assert "new.csv cannot be written: the command has this file for something else too." in done.stderr
+    assert "new.csv cannot be written: the command already reads or writes this file." in done.stderr
     assert (tmp_path / "new.csv").read_bytes() == (folder / "houses.csv").read_bytes()
 
 

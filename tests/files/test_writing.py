@@ -75,7 +75,7 @@ def test_a_file_of_the_command_must_not_be_lost(tmp_path, monkeypatch):
     (tmp_path / "a.csv").write_text("old")
     (tmp_path / "b.csv").symlink_to("a.csv")
     for name in ("a.csv", "./a.csv", tmp_path / "a.csv", "b.csv"):
-        with pytest.raises(OSError, match="cannot be written: the command has this file for something else too"):
+        with pytest.raises(OSError, match="cannot be written: the command already reads or writes this file"):
             check_writable(name, "other.csv", "a.csv")
     check_writable("c.csv", "other.csv", "a.csv")
     assert {path.name for path in tmp_path.iterdir()} == {"a.csv", "b.csv"}

@@ -71,7 +71,7 @@ def check_writable(path: Path | str, *others: Path | str) -> None:
     path = Path(path)
     _check_ordinary(path)
     if any(path.resolve() == Path(other).resolve() for other in others):
-        raise NotWritten(f"{path} cannot be written: the command has this file for something else too.")
+        raise NotWritten(f"{path} cannot be written: the command already reads or writes this file.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", suffix=".part"):

@@ -140,9 +140,9 @@ class Automatic:
     def _pays(self, width: int, before: float, after: float, floor: float, panel: Panel, is_given: bool) -> bool:
         """Whether a larger width is taken: by the validation errors of the narrower and of the wider model.
 
-        A few rows of classes, the floor, cannot tell widths apart. A wider model is then taken unless it is clearly
-        worse, or unless the narrower one has next to no error. If the number of frequencies is given, narrower models
-        are more members instead: a larger width must gain.
+        Log losses of classes that differ by less than the floor cannot be told apart. So a wider model is taken unless
+        it is worse by more than that. It must gain if the narrower one has an error below the floor, and if the number
+        of frequencies is given: narrower models then have more members.
         """
         if is_given:
             return before - after > self.policy.widening * (before + floor)

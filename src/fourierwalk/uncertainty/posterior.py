@@ -29,7 +29,7 @@ MOST_COLUMNS = 8192
 
 
 MOST_PANELS, LEAST_HEIGHT = 8, 32
-"""A triangle is multiplied in this many panels, but not in lower ones."""
+"""A triangle is multiplied in at most this many panels, each of at least this many rows."""
 
 
 @dataclass(frozen=True)
