@@ -25,6 +25,8 @@ from fourierwalk.training.exploring import (
     relevant,
     sample_size,
     sampled,
+    sharpened,
+    weighed_inputs,
 )
 from fourierwalk.training.policy import Policy
 
@@ -210,7 +212,7 @@ def test_the_exploration_is_its_definition():
     assert first.first_width == first.fit.width
     assert_allclose(first.shape.root, np.eye(3) / width, rtol=1e-5)
 
-    found = explore(train, held_out, replace(Policy(), iterations=2))
+    found = sharpened(first, replace(Policy(), iterations=2))
     metric = plain_outer_product(near, dual, width)  # R Rᵀ = M: distances are (x − x')ᵀ M (x − x')
     values, vectors = np.linalg.eigh(metric)
     root = vectors * np.sqrt(values)
@@ -222,9 +224,7 @@ def test_the_exploration_is_its_definition():
     assert_allclose(found.root @ found.root.T, metric, rtol=5e-3, atol=5e-3)
     assert_allclose(found.shape.root.T @ found.shape.root, metric / again**2, rtol=5e-3, atol=5e-3 / again**2)
 
-    thrice = explore(
-        train, held_out, replace(Policy(), iterations=3, sharper=0.0)
-    )  # gradients of the kernel with this metric
+    thrice = sharpened(first, replace(Policy(), iterations=3, sharper=0.0))  # gradients of the kernel with this metric
     inner = plain_outer_product(near @ root, dual, again)
     metric = root @ inner @ root.T
     metric /= np.trace(metric) / 3
@@ -256,10 +256,83 @@ def test_the_exploration_ends_where_it_gains_no_more(monkeypatch):
 
         monkeypatch.setattr(exploring, "best_fit", fitted)
         begin = first._replace(fit=first.fit._replace(error=1.0))
-        monkeypatch.setattr(exploring, "first_look", lambda *_, begin=begin: begin)
-        assert explore(None, None, replace(Policy(), iterations=4, sharper=sharper)).fit.error == best
+        assert sharpened(begin, replace(Policy(), iterations=4, sharper=sharper)).fit.error == best
         assert len(asked) == n_fits
-    assert explore(None, None, replace(Policy(), iterations=1)) is begin
+    assert sharpened(begin, replace(Policy(), iterations=1)) is begin
+
+
+# Inputs weighed one by one
+
+
+def plain_weights(near, targets, weight, n_rounds):
+    """The weights of the inputs in each round: products of mean squared slopes, divided by their mean."""
+    width, weights, rounds = math.sqrt(np.mean(np.sum(near**2, axis=1)) / 2), np.ones(near.shape[1]), []
+    for _ in range(n_rounds):
+        rounds.append(weights)
+        scaled = near * np.sqrt(weights)
+        _, dual = plain_fit(scaled, scaled, (targets, targets), (weight, weight), width, RIDGES[1:2])
+        slopes = np.zeros_like(weights)
+        for output in dual.T:
+            slopes += np.mean(plain_gradients(scaled, output, width) ** 2, axis=0)
+        weights = weights * slopes / np.mean(weights * slopes)
+    return rounds
+
+
+def test_weighed_inputs_are_their_definition():
+    train, held_out = halves(*table())
+    first = first_look(train, held_out, Policy())
+    rounds = plain_weights(train.x, train.y, None, 3)
+    found = weighed_inputs(first, replace(Policy(), iterations=3))
+    width = math.sqrt(np.mean(np.sum(train.x**2, axis=1)) / 2)
+    errors = [
+        plain_fit(
+            train.x * np.sqrt(weights),
+            held_out.x * np.sqrt(weights),
+            (train.y, held_out.y),
+            (None, None),
+            width,
+            RIDGES[1:2],
+        )[0]
+        for weights in rounds
+    ]
+    assert np.argmin(errors) > 0  # else nothing is weighed
+    assert_allclose(np.diagonal(found.root) ** 2, rounds[np.argmin(errors)], rtol=0.02, atol=1e-3)
+    assert np.count_nonzero(found.root) == 3
+    assert found.fit.error <= 1.01 * min(errors)  # the width and λ are then improved
+    assert found.first_width == first.first_width
+
+
+def together(seed, d=32, n_rows=1800):
+    """Many inputs, of which two act together only; next to nothing shows in each of them alone."""
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(-1.7, 1.7, (n_rows, d))
+    y = x[:, 3:4] * np.cos(2.2 * x[:, 7:8])
+    return halves(x, y / np.std(y) + 0.3 * rng.standard_normal((n_rows, 1)))
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_two_of_many_inputs_that_act_together_are_found(seed):
+    train, held_out = together(seed)
+    first = first_look(train, held_out, Policy())
+    assert sharpened(first, Policy()).fit.error > 0.8
+    found = explore(train, held_out, Policy())
+    assert found.fit.error < 0.25  # the noise alone is 0.09
+    assert set(np.argsort(-found.shape.relevance)[:2]) == {3, 7}
+
+
+def test_weighed_inputs_are_taken_where_they_are_clearly_better(monkeypatch):
+    train, held_out = halves(*table())
+    first = first_look(train, held_out, Policy())
+    policy = replace(Policy(), iterations=1, sharper=0.1)  # nothing is sharpened
+    for times, is_taken in ((0.8, True), (0.95, False), (1.2, False)):
+        weighed = first._replace(root=2 * first.root, fit=first.fit._replace(error=times * first.fit.error))
+        monkeypatch.setattr(exploring, "weighed_inputs", lambda *_, weighed=weighed: weighed)
+        assert (explore(train, held_out, policy) is weighed) == is_taken
+
+
+def test_coordinates_are_not_weighed(monkeypatch):
+    monkeypatch.setattr(exploring, "weighed_inputs", None)
+    assert explore(*halves(*table(60, 100)), Policy()).span is not None
 
 
 def nothing():

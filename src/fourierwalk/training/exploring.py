@@ -2,8 +2,9 @@
 
 A Gaussian kernel of width σ is a model with infinitely many frequencies, drawn from N(0, 1/σ²). Kernel ridge regression
 on a sample of the rows finds σ. The gradients of its fit f give the average gradient outer product M = mean of ∇f ∇fᵀ.
-The kernel is fitted again with distances measured by M, and so on: a recursive feature machine. Frequencies are then
-drawn from N(0, M/σ²). All of it runs in single precision, on the device that holds the rows.
+The kernel is fitted again with distances measured by M, and so on: a recursive feature machine. Beside it a kernel
+with a diagonal M is fitted, which finds a few inputs among many. Frequencies are then drawn from N(0, M/σ²) of the
+better one. All of it runs in single precision, on the device that holds the rows.
 """
 
 from __future__ import annotations
@@ -78,8 +79,22 @@ def sample_size(n_inputs: int, policy: Policy) -> int:
 
 
 def explore(train: Rows, held_out: Rows, policy: Policy) -> Exploration:
+    """The better of two explorations: one begins with all directions alike, the other weighs the inputs one by one.
+
+    Coordinates of a span are not weighed one by one, because they stand for no input.
+    """
+    first = first_look(train, held_out, policy)
+    best = sharpened(first, policy)
+    if first.span is not None:
+        return best
+    weighed = weighed_inputs(first, policy)
+    is_better = weighed.fit.error < (1 - policy.sharper) * best.fit.error
+    return sharpened(weighed, policy) if is_better else best
+
+
+def sharpened(best: Exploration, policy: Policy) -> Exploration:
     """Fit kernels, each with distances from the gradients of the one before, as long as the error falls clearly."""
-    best = last = first_look(train, held_out, policy)
+    last = best
     for _ in range(policy.iterations - 1):
         gradients = outer_product(last.sample.measured(last.root), last.fit)
         root = _root_of(last.root @ gradients @ last.root.T)
@@ -89,6 +104,25 @@ def explore(train: Rows, held_out: Rows, policy: Policy) -> Exploration:
         if not gains:
             break
     return best
+
+
+def weighed_inputs(first: Exploration, policy: Policy) -> Exploration:
+    """Fit a narrow kernel again and again, each input weighed by its mean squared slope in the fit before.
+
+    The width is half of the rows' root mean square distance. No round is judged by its error: if a few of many inputs
+    act only together, their slopes stand out from the first round on, but the error falls some rounds later.
+    """
+    xp, weighed, rounds = namespace(first.root), first, []
+    width = _norm(first.sample) / math.sqrt(2.0)
+    for _ in range(policy.iterations):
+        sample = weighed.sample.measured(weighed.root)
+        squares = distances(sample.near, sample.near), distances(sample.far, sample.near)
+        rounds.append(weighed._replace(fit=kernel_fit(sample, squares, width, RIDGES[1])))
+        slopes = xp.linalg.diagonal(outer_product(sample, rounds[-1].fit))
+        weights = xp.linalg.diagonal(weighed.root) ** 2 * slopes
+        weighed = weighed._replace(root=_diagonal(xp.sqrt(weights / xp.mean(weights))))
+    best = min(rounds, key=lambda each: each.fit.error)
+    return best._replace(fit=best_fit(best.sample.measured(best.root), best.fit.width, best.fit.ridge))
 
 
 def relevant(best: Exploration, policy: Policy) -> np.ndarray:
@@ -111,14 +145,24 @@ def relevant(best: Exploration, policy: Policy) -> np.ndarray:
 def first_look(train: Rows, held_out: Rows, policy: Policy) -> Exploration:
     """A kernel with the same width in all directions."""
     sample, span = sampled(train, held_out, policy)
-    xp, near = namespace(sample.near), sample.near
-    squares, weight = xp.sum(near * near, axis=1), sample.weights[0]
-    mean = xp.mean(squares) if weight is None else xp.sum(squares * weight) / xp.sum(weight)
-    width = math.sqrt(max(float(mean), 1e-12))
-    widths = [width * 4.0**power for power in range(-3, 2)]  # down to 1/64: wide kernels see sharp targets as noise
+    near = sample.near
+    norm = _norm(sample)
+    widths = [norm * 4.0**power for power in range(-3, 2)]  # down to 1/64: wide kernels see sharp targets as noise
     coarse = best_of(sample.first(max(policy.coarse, near.shape[0] // 2)), widths, RIDGES)
     fit = best_fit(sample, coarse.width, coarse.ridge)
-    return Exploration(sample, span, like(to_host(xp.eye(near.shape[1], dtype=xp.float32)), near), fit, fit.width)
+    return Exploration(sample, span, _diagonal(namespace(near).ones_like(near[0, :])), fit, fit.width)
+
+
+def _norm(sample: Sample) -> float:
+    """The root mean square norm of the rows."""
+    xp, weight = namespace(sample.near), sample.weights[0]
+    squares = xp.sum(sample.near * sample.near, axis=1)
+    mean = xp.mean(squares) if weight is None else xp.sum(squares * weight) / xp.sum(weight)
+    return math.sqrt(max(float(mean), 1e-12))
+
+
+def _diagonal(values: Array) -> Array:
+    return like(np.diag(to_host(values)), values)
 
 
 def sampled(train: Rows, held_out: Rows, policy: Policy) -> tuple[Sample, Span | None]:

@@ -67,7 +67,14 @@ class Policy:
         50,
         20_000,
     )
-    iterations: int = _tuned(4, "start", "fits of the exploring kernel, at most", "trials on six sets", 1, 20)
+    iterations: int = _tuned(
+        6,
+        "start",
+        "rounds of the exploring kernel, at most",
+        "generated interactions of two or three among 20 to 100 inputs",
+        1,
+        20,
+    )
     sharper: float = _tuned(0.02, "start", "share of the error that a further fit must take off", CUSTOM, 0, 1)
     coarse: int = _tuned(400, "start", "rows, at least, by which widths far apart are compared", CUSTOM, 10, 20_000)
     wide: float = _tuned(
