@@ -24,6 +24,7 @@ from fourierwalk.benchmarks import (
     relief,
     scale,
     tables,
+    training,
 )
 from fourierwalk.benchmarks.figures import HEADER, Figure, markdown
 from fourierwalk.benchmarks.setting import Setting
@@ -46,10 +47,12 @@ def register(verbs: Any) -> None:
     """Add the command and its options."""
     parser = verbs.add_parser("bench", help="measure speeds and print them beside their targets")
     parser.add_argument("--device", default="cpu", help="cpu, or cuda (torch)")
-    parser.add_argument("--out", type=Path, help="folder (default: results/bench, results/scale or results/gpu)")
+    parser.add_argument(
+        "--out", type=Path, help="folder (default: results/bench, results/scale, results/training or results/gpu)"
+    )
     names = f"cpu: {', '.join(ON_CPU)}, distill and distill-trees (with --data-dir); "
     names += f"beyond memory: {', '.join(scale.BENCHES)}, and on any device {', '.join(ON_ANY_DEVICE)}; "
-    names += f"cuda: {', '.join(gpu.BENCHES)}"
+    names += f"default training: {', '.join(training.BENCHES)}; cuda: {', '.join(gpu.BENCHES)}"
     parser.add_argument("--only", nargs="+", metavar="NAME", help=f"run only some of {names}; other results are kept")
     parser.add_argument(
         "--data-dir",
@@ -66,14 +69,14 @@ def register(verbs: Any) -> None:
 def main(options: argparse.Namespace) -> int:
     """Measure, print, and write after every figure. The exit code is 0 even where a target is missed."""
     on_gpu = options.device != "cpu"
-    beyond = bool(options.only) and set(options.only) <= BEYOND.keys()
-    benches = _benches(options, beyond)
+    beyond, trains = (bool(options.only) and set(options.only) <= each.keys() for each in (BEYOND, training.BENCHES))
+    benches = _benches(options, beyond, trains)
     unknown = [name for name in options.only or () if name not in benches]
     if unknown:
         raise ValueError(f"--only must name some of {list(benches)}, got {unknown[0]!r}.")
     shrink = (1000 if options.small else options.shrink or 1) if beyond else 16 if options.small else 1
-    place = "results/scale" if beyond else "results/gpu" if on_gpu else "results/bench"
-    out = options.out or Path(place) / ("gpu" if beyond and on_gpu else "")
+    place = "scale" if beyond else "training" if trains else "gpu" if on_gpu else "bench"
+    out = options.out or Path("results") / place / ("gpu" if beyond and on_gpu else "")
     setting = Setting.on(options.device, shrink, options.data_dir, out)
     console = Console()
     content: dict[str, Any] = {"toy_sizes": options.small, "parts": {}, **_kept(out, options)}
@@ -102,11 +105,14 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
-def _benches(options: argparse.Namespace, beyond: bool) -> dict[str, Callable[[Setting], Iterable[Figure]]]:
+def _benches(
+    options: argparse.Namespace, beyond: bool, trains: bool
+) -> dict[str, Callable[[Setting], Iterable[Figure]]]:
     """The benchmarks that can be asked for."""
     if options.device != "cpu":
         return {**ON_ANY_DEVICE} if beyond else {**gpu.BENCHES}
-    shrunk = scale.BENCHES if beyond else {**ON_CPU, **distilling.benches(options.data_dir)}
+    alone: dict[str, Any] = {**ON_CPU, **distilling.benches(options.data_dir)}
+    shrunk = scale.BENCHES if beyond else training.BENCHES if trains else alone
     here: dict[str, Any] = {name: lambda setting, b=bench: b(setting.shrink) for name, bench in shrunk.items()}
     return {**here, **ON_ANY_DEVICE} if beyond else here
 
