@@ -155,6 +155,7 @@ def scripted(monkeypatch, errors):
     monkeypatch.setattr(Growth, "widened", widened)
     monkeypatch.setattr(Growth, "finished", finished)
     monkeypatch.setattr(Ensemble, "beats_the_mean", lambda found, policy: True)
+    monkeypatch.setattr(automatic, "doubt", lambda judges, before, after: 0.0)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +179,7 @@ def test_growth_stops_where_it_does_not_pay(errors, width, failed, monkeypatch):
 
 @pytest.mark.parametrize(
     ("error", "worse", "width", "given"),
-    [(1.0, 0.05, 32, 4), (1.0, 0.15, 4, 4), (1.0, -0.05, 32, 32), (0.09, 0.005, 4, 4), (0.09, -0.02, 32, 4)],
+    [(1.0, 0.05, 32, 4), (1.0, 0.15, 4, 4), (1.0, -0.05, 32, 32), (0.09, 0.005, 4, 4), (0.09, -0.02, 32, 32)],
 )
 def test_classes_take_a_larger_width_unless_it_is_clearly_worse(error, worse, width, given, monkeypatch):
     """Differences up to 0.1 are not clear. A larger width must gain if errors are below that, or if K is given."""
@@ -187,6 +188,26 @@ def test_classes_take_a_larger_width_unless_it_is_clearly_worse(error, worse, wi
     policy = replace(QUICK, widening=0.02 if error == 1.0 else 0.12, most_frequencies=96)
     assert widths(searched(Automatic(policy), panel(), start())[2])[0] == width
     assert widths(searched(Automatic(policy), panel(), start(32))[2])[0] == given
+
+
+@pytest.mark.parametrize(("doubt", "width"), [(0.0, 32), (0.04, 32), (0.06, 4)])
+def test_a_given_number_of_frequencies_is_one_wide_model_only_if_that_is_surely_better(doubt, width, monkeypatch):
+    """Each doubling gains 0.1, and must gain 5 % of the error and the standard error of the gain."""
+    scripted(monkeypatch, lambda n: 1.0 - 0.1 * np.log2(n / 4))
+    asked = []
+
+    def told(judges, before, after):
+        asked.append((len(judges), before[0].look.error, after[0].look.error))
+        return doubt
+
+    monkeypatch.setattr(automatic, "doubt", told)
+    found = searched(Automatic(replace(QUICK, growth=2, widening=0.05)), panel(), start(32))[2]
+    assert sum(widths(found)) == 32
+    assert widths(found)[0] == width
+    assert asked[0] == (1, 1.0, 0.9)
+    asked.clear()
+    searched(Automatic(replace(QUICK, growth=2, widening=0.05)), panel(), start())
+    assert not asked  # members are as many at every width
 
 
 @pytest.mark.parametrize(
@@ -272,8 +293,9 @@ def test_later_members_draw_the_kinds_that_the_first_has_taken():
 # Settings
 
 
-def test_steps_that_are_counted_are_those_of_each_member():
+def test_steps_that_are_counted_are_those_of_each_member(monkeypatch):
     """Shared among the levels; what is left over belongs to the last descent."""
+    monkeypatch.setattr(automatic, "doubt", lambda judges, before, after: 0.0)
     patient = {"patience": 1000}
     for n_steps, expected in ((0, 0), (1, 1), (7, 7), (12, 12)):
         policy = replace(QUICK, widening=0.0)
@@ -449,7 +471,7 @@ def test_a_signal_is_found_that_no_spread_alone_has():
     rng = np.random.default_rng(0)
     x = rng.standard_normal((800, 3))
     y = np.sin(6 * x[:, 0]) + np.cos(3 * x[:, 1])
-    alone = Automatic(replace(QUICK, most_members=1), ("isotropic",), descend=False)
+    alone = Automatic(replace(QUICK, most_members=1, least_width=32), ("isotropic",), descend=False)
     fixed, found = (
         AdaptiveFourierRegressor(32, sampler=sampler, random_state=0).fit(x[:600], y[:600]).score(x[600:], y[600:])
         for sampler in (alone, "auto")

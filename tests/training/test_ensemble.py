@@ -4,12 +4,13 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from searches import KIND, panel
 
 from fourierwalk import AdaptiveFourierRegressor
 from fourierwalk.sampling.sampler import State
-from fourierwalk.training.ensemble import Ensemble, averaged
+from fourierwalk.training.ensemble import Ensemble, averaged, doubt
 from fourierwalk.training.policy import Policy
 from fourierwalk.training.selection import Candidate, Look
 
@@ -61,6 +62,23 @@ def test_a_model_must_beat_the_mean_surely():
         assert not found_of(*judges).beats_the_mean(sure_by(1.01 * ratio))
     assert not found_of(Judge(0.0, 0.0)).beats_the_mean(sure_by(0.0))
     assert found_of(Judge(1.0, 2.0), None).beats_the_mean(sure_by(2.0))  # a member without held-out rows has no say
+
+
+def test_the_doubt_of_a_gain_is_its_standard_error():
+    """Of the mean over all validation rows; in units of the errors, whose mean is divided by the rows' weight."""
+    one = panel(n_rows=200).split(0)
+    judge, rng = one.selection, np.random.default_rng(0)
+    candidates = [judge.look(0, rng.standard_normal((n, 2))) for n in (2, 5, 9)]
+    errors = [
+        (candidate.values(judge.held_out, KIND.features) - judge.held_out.y)[:, 0] ** 2 for candidate in candidates
+    ]
+    gains = errors[0] - errors[1], errors[1] - errors[2]
+    n = len(gains[0])
+    assert doubt([judge], candidates[:1], candidates[1:2]) == pytest.approx(np.std(gains[0]) / math.sqrt(n))
+    both = doubt([judge, None, judge], [candidates[0], None, candidates[1]], [candidates[1], None, candidates[2]])
+    assert both == pytest.approx(np.std(np.concatenate(gains)) / math.sqrt(2 * n))
+    heavier = replace(judge, held_out=replace(judge.held_out, weight=np.full(n, 3.0)))
+    assert doubt([heavier], candidates[:1], candidates[1:2]) == pytest.approx(np.std(gains[0]) / math.sqrt(n))
 
 
 def test_a_model_that_wins_every_fold_beats_the_mean():

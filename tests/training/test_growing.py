@@ -75,7 +75,7 @@ def plain_member(split, all_widths, rng, policy=QUICK):
 
 
 def test_one_model_is_its_definition():
-    where, policy = panel(noise=0.2), replace(QUICK, widening=0.0)
+    where, policy = panel(900, noise=0.05), replace(QUICK, widening=0.0)
     events, _, found = searched(Automatic(policy), where, start(8))
     expected, looks = plain_member(where.split(0), (4, 8), np.random.default_rng(3), policy)
     seen = [event for event in events if isinstance(event, Look)]
@@ -91,7 +91,7 @@ def test_one_model_is_its_definition():
     infos = [event for event in events if isinstance(event, Info)]
     assert [info.step for info in infos] == list(range(1, len(infos) + 1))
     assert found.state.step == member.look.step <= len(infos)
-    assert found.judges[0].held_out.y.shape == (30, 1)
+    assert found.judges[0].held_out.y.shape == (90, 1)
 
 
 def test_a_level_keeps_the_frequencies_of_the_one_before(monkeypatch):
@@ -165,7 +165,9 @@ def test_features_with_a_bias_have_one_more_component():
 
 
 def test_features_without_a_gradient_take_no_steps():
-    events, _, found = searched(Automatic(QUICK), panel(noise=0.2, features=OnlyCosines()), start(8))
+    events, _, found = searched(
+        Automatic(replace(QUICK, least_width=8)), panel(noise=0.2, features=OnlyCosines()), start(8)
+    )
     assert steps_of(events) == 0
     assert sum(widths(found)) == 8
 
@@ -247,7 +249,7 @@ def test_steps_are_rounded_while_the_error_is_far_above_it(monkeypatch):
     for least, kind, floor in ((0.0, RoundedCosineSine, 1e-5), (1e300, CosineSine, 1e-7)):
         policy = replace(QUICK, rounded=least, rounded_from=0.0, least_regularization=1e-7)
         search = Automatic(policy)
-        events, _, found = searched(search, panel(noise=0.2), start(8, regularization=1e-2))
+        events, _, found = searched(search, panel(900, noise=0.05), start(8, regularization=1e-2))
         precisions = {event.solve.precision for event in events if isinstance(event, Info)}
         assert precisions == {"double" if kind is CosineSine else "single"}
         assert seen[0] == ({kind}, floor)

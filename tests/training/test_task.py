@@ -206,11 +206,11 @@ def test_inputs_that_do_not_help_are_left_out():
     """Their frequency components and importances are zero, and the history says so."""
     rng = np.random.default_rng(0)
     x = rng.standard_normal((1500, 12))
-    y = np.sin(2 * x[:, 3]) + x[:, 7] * x[:, 9] + 0.1 * rng.standard_normal(1500)
+    y = np.sin(2 * x[:, 3]) + x[:, 7] * x[:, 9] + 0.3 * rng.standard_normal(1500)
     model = AdaptiveFourierRegressor(32, random_state=0).fit(x, y)
     used = np.flatnonzero(np.any(model.frequencies_ != 0, axis=0))
     assert {3, 7, 9} <= set(used)
     assert used.size <= 6
     assert f"{used.size} of 12 inputs kept: the others do not help" in model.history_.decisions
     assert_array_equal(np.flatnonzero(model.feature_importances_), used)
-    assert model.score(x, y) > 0.98
+    assert model.score(x, y) > 0.93  # the noise leaves 0.943

@@ -11,7 +11,7 @@ import numpy as np
 
 from fourierwalk.sampling.proposals import Proposal, ScaledWalk, ShapedWalk
 from fourierwalk.solving.least_squares import LeastSquares
-from fourierwalk.training.ensemble import Ensemble, Searching, mean_error
+from fourierwalk.training.ensemble import Ensemble, Searching, doubt, mean_error
 from fourierwalk.training.following import spread_of
 from fourierwalk.training.growing import Grown, Growth
 from fourierwalk.training.history import Decision
@@ -137,16 +137,13 @@ class Automatic:
         cost = 4.0 * width**2 * n_rows * self.policy.steps * n_members
         return self.policy.widening * (1.0 + cost / self.policy.operations)
 
-    def _pays(self, width: int, before: float, after: float, floor: float, panel: Panel, is_given: bool) -> bool:
-        """Whether a larger width is taken: by the validation errors of the narrower and of the wider model.
+    def _needed(self, width: int, error: float, floor: float, panel: Panel) -> float:
+        """How much a larger width must take off the validation error of the narrower model, if K is not given.
 
         Log losses of classes that differ by less than the floor cannot be told apart. So a wider model is taken unless
-        it is worse by more than that. It must gain if the narrower one has an error below the floor, and if the number
-        of frequencies is given: narrower models then have more members.
+        it is worse by more than that. It must gain if the narrower one has an error below the floor.
         """
-        if is_given:
-            return before - after > self.policy.widening * (before + floor)
-        return before - after > self._worth(width, panel) * before - (floor if before > floor else 0.0)
+        return self._worth(width, panel) * error - (floor if error > floor else 0.0)
 
     def _sizes(self, start: Start, trained: Sequence[int]) -> list[int]:
         """The widths of all members; the trained ones come first."""
@@ -175,7 +172,11 @@ class Automatic:
                     yield Ensemble.of([last[0].candidate], judges[:1])
             candidates = [grown.candidate for grown in last]
             error = mean_error(candidates)
-            pays = not best or self._pays(level[0], least, error, floor, panel, is_given)
+            if is_given and best:  # narrower models have more members, so a wider one must be surely better
+                needed = self.policy.widening * least + doubt(judges, [grown.candidate for grown in best], candidates)
+            else:
+                needed = self._needed(level[0], least, floor, panel)
+            pays = not best or least - error > needed
             yield Decision(
                 f"{n_members} model{'s' * (n_members > 1)} of {level[0]} frequencies: held-out error {error:.4g}"
                 + ("" if pays else f", against {least:.4g}: not worth its width")

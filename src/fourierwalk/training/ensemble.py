@@ -69,6 +69,17 @@ def mean_error(members: Sequence[Candidate]) -> float:
     return sum(member.look.error for member in members) / len(members)
 
 
+def doubt(judges: Sequence[Selection | None], before: Sequence[Candidate], after: Sequence[Candidate]) -> float:
+    """The standard error of the gain in mean validation error from some members to others, on the same rows."""
+    gains, weight = [], 0.0
+    for judge, one, other in zip(judges, before, after, strict=True):
+        if judge is not None:
+            gains.append(judge.gains(other) - judge.gains(one))
+            weight += judge.held_out.total_weight
+    pooled = np.concatenate(gains)
+    return float(np.std(pooled)) * math.sqrt(pooled.size) / weight
+
+
 def for_average(members: Sequence[Candidate]) -> list[Candidate]:
     """The members, with λ divided by the root of their number: an average varies less, so each needs less ridge."""
     root = math.sqrt(len(members))
