@@ -31,8 +31,8 @@ def main(folder, what):
     dist.init_process_group("gloo")
     rank = dist.get_rank()
     x, y = (values[rank * 400 : (rank + 1) * 400] for values in rows())
-    if what == "nan" and rank == 1:
-        x[7, 1] = np.nan
+    if what == "infinite" and rank == 1:
+        x[7, 1] = np.inf
     if what == "torch":
         x, y = torch.as_tensor(x), torch.as_tensor(y)
     chunks = Ranks(Sliced(x, y, rows=200), timeout=20)

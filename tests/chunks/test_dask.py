@@ -148,8 +148,8 @@ def test_targets_must_be_chunked_like_the_inputs(y, message):
 
 
 def test_a_bad_block_is_named(client):
-    holed = np.where(np.arange(600)[:, None] == 450, np.nan, X)
-    x = dask.array.from_array(holed, chunks=((200, 400), 3))
+    torn = np.where(np.arange(600)[:, None] == 450, np.inf, X)
+    x = dask.array.from_array(torn, chunks=((200, 400), 3))
     with pytest.raises(ValueError, match="X must be finite in blocks, got NaN or infinity in block 1"):
         walked(x, dask.array.from_array(Y, chunks=((200, 400),)))
 

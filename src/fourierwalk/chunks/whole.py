@@ -88,10 +88,11 @@ class Whole:
 
     @classmethod
     def of(
-        cls, chunks: Chunks, are_labels: bool, most_sampled: int = SAMPLE_ROWS, categories: Any = FROM_DTYPE
+        cls, chunks: Chunks, are_labels: bool, most_sampled: int | None = None, categories: Any = FROM_DTYPE
     ) -> Whole:
         """The rows after one pass over them, which checks every block."""
         survey = surveyed(chunks, are_labels, categories)
+        most_sampled = SAMPLE_ROWS if most_sampled is None else most_sampled
         if not isinstance(survey.targets, Tally):
             return cls(chunks, survey, NumberTargets(), most_sampled)
         names = sorted(label for label, weight in survey.targets.weights.items() if weight > 0)

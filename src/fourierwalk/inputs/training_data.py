@@ -75,6 +75,7 @@ def _encoded(estimator: Any, table: Table, raw: Data) -> Data:
         y = y[:, 1:]  # two columns that add up to one: the second says it all
     estimator.encoder_ = _encoder(estimator)
     x, is_fixed, means = estimator.encoder_.encoded(table, y, raw.weight, raw.groups)
+    _check_columns(estimator.encoder_)
     return raw._replace(x=x, is_fixed=is_fixed, means=means)
 
 
@@ -85,6 +86,12 @@ def _encoder(estimator: Any) -> TableEncoder:
     if (names := names_in(estimator)) is not None:
         encoder.feature_names_in_ = names
     return encoder
+
+
+def _check_columns(encoder: TableEncoder) -> None:
+    if not len(encoder.get_feature_names_out()):
+        names = [column.name for column in encoder.columns_]
+        raise ValueError(f"X must have a column of more than one level, got a single level in each of {names[:20]}.")
 
 
 class Given(NamedTuple):
@@ -127,6 +134,7 @@ def given(
     if not isinstance(whole.survey.inputs, TableFacts):
         return _in_blocks(estimator, Data(*whole.sample, whole=whole), X_val, y_val)
     table = Tabular.of(whole, _encoder(estimator))
+    _check_columns(table.encoder)
     if table.whole.is_in_sample:
         return Given(*table.gathered(), True)
     encoded, estimator.encoder_ = table.encoded(), table.encoder

@@ -163,6 +163,8 @@ def _series(name: str, series: Any) -> np.ndarray:
     dtype = series.dtype
     if dtype.is_numeric():
         return np.array(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+    if isinstance(getattr(series.to_native(), "dtype", None), np.dtypes.ObjectDType):
+        return _column(name, np.array(series.to_list(), dtype=object))  # narwhals looks at the first 100 values only
     if dtype in (nw.Categorical, nw.Enum, nw.String, nw.Boolean):
         return _filled(series.to_list())
     if dtype == nw.Datetime and getattr(dtype, "time_zone", None):
