@@ -61,6 +61,18 @@ def test_blocks_that_are_gone_in_the_second_pass_are_told(given):
         AdaptiveFourierRegressor(2).fit(given)
 
 
+@pytest.mark.parametrize("x", [X, pd.DataFrame({"a": [1, 2, 3], "b": ["x", "y", "x"]})])
+def test_blocks_that_become_more_are_told(x):
+    passes = []
+
+    def growing():
+        passes.append(True)
+        return [(x, Y)] * len(passes)
+
+    with pytest.raises(ValueError, match="X must give the same blocks whenever it is read, got more than 1 now"):
+        AdaptiveFourierRegressor(2).fit(growing)
+
+
 def test_categories_are_encoded_by_an_encoder_of_some_rows():
     def frames():
         for seed in range(3):

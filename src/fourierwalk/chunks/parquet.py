@@ -16,7 +16,8 @@ class ParquetChunks(InProcess):
     dataset : pyarrow.dataset.Dataset
         The data set, as ``pyarrow.dataset.dataset(path)`` opens it.
     target : str
-        The column of the targets. All columns but this one and the weights are inputs.
+        The column of the targets. All columns but this one and the weights are inputs: numbers, words, dictionaries,
+        dates and truth values, of which some may be missing.
     weight : str, optional
         The column of the weights.
     """

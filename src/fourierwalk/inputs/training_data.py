@@ -128,9 +128,8 @@ def given(
             )
     whole = Whole.of(chunks, are_labels, categories=estimator.categorical_features)
     estimator.n_features_in_ = whole.n_inputs
-    names = getattr(chunks, "names", None) if whole.survey.names is None else whole.survey.names
-    if names is not None and all(isinstance(name, str) for name in names):
-        estimator.feature_names_in_ = np.array(names, dtype=object)
+    if whole.survey.names is not None:
+        estimator.feature_names_in_ = np.array(whole.survey.names, dtype=object)
     if not isinstance(whole.survey.inputs, TableFacts):
         return _in_blocks(estimator, Data(*whole.sample, whole=whole), X_val, y_val)
     table = Tabular.of(whole, _encoder(estimator))
