@@ -104,6 +104,16 @@ def test_the_division_does_not_matter(few, places, are_labels):
     )
 
 
+@pytest.mark.parametrize("shift", [1e4, 1e8])
+def test_targets_far_from_zero_agree_too(few, shift):
+    models = [
+        AdaptiveFourierRegressor(**WALK, sampler="descent").fit(divided(places, FRAME, Y + shift))
+        for places in ([], [99, 700], [5, 6, 300, 850])
+    ]
+    values = [model.predict(FRAME) for model in models]
+    assert max(np.max(np.abs(values[0] - other)) for other in values[1:]) < max(1e-10, 1e-15 * shift)
+
+
 def test_the_encoder_is_that_of_all_rows_but_for_medians(few):
     model = AdaptiveFourierRegressor(**WALK).fit(divided([100, 600], FRAME, Y, WEIGHT))
     ours, memory = model.encoder_, TableEncoder().fit(FRAME, Y, WEIGHT)
@@ -159,7 +169,7 @@ def test_the_sample_is_encoded_as_the_blocks_are_and_forgets_what_is_held_out():
     held_out = np.arange(len(found.y)) % 4 == 0
     means = found.sample.means
     changed = np.where(held_out[:, None], 1e3, means.y)
-    other = type(means)(means.x, means.coded, changed, means.weight, means.part, means.beyond)
+    other = type(means)(means.x, means.coded, changed, means.weight, means.part, means.center, means.beyond)
     assert np.array_equal(other.inputs(held_out), means.inputs(held_out))
     assert not np.array_equal(other.inputs(), means.inputs())
 

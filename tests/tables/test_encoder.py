@@ -299,10 +299,10 @@ def test_words_that_are_all_missing_need_no_name():
 def test_a_sample_is_encoded_by_what_is_known_of_all_rows():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"a": rng.choice([f"w{i}" for i in range(20)], 400), "b": rng.choice(["x", "y", None], 400)})
-    y, part = rng.standard_normal((400, 1)), np.arange(400) % 5
+    y, part, center = rng.standard_normal((400, 1)), np.arange(400) % 5, np.full(1, 0.5)
     table, facts = Table.of(frame), TableEncoder().facts(Table.of(frame), None)
     codes = by_part(codes_of(facts[0].levels, table.columns[0]), part, 20)[100:]
-    beyond = Beyond(facts, part[:100], (Grouped.of(codes, 100, y[100:], None),))
+    beyond = Beyond(facts, center, part[:100], (Grouped.of(codes, 100, y[100:], None, center),))
     encoder, everyone = TableEncoder(), TableEncoder().fit(frame, y)
     encoding = encoder.encoded(table[:100], y[:100], None, beyond=beyond)
     for one, other in zip(encoder.columns_, everyone.columns_, strict=True):

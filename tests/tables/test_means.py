@@ -149,7 +149,7 @@ def test_sums_over_other_rows_count():
     codes = by_part(coded.codes, every.part, coded.n_levels)[~chosen]
     beyond = [Grouped.of(codes, N_FOLDS * coded.n_levels, every.y[~chosen], None)]
     own = [Coded(coded.codes[chosen], coded.n_levels, coded.place)]
-    sample = CrossFitted(every.x[chosen], own, every.y[chosen], None, every.part[chosen], beyond)
+    sample = CrossFitted(every.x[chosen], own, every.y[chosen], None, every.part[chosen], beyond=beyond)
     assert_allclose(sample.inputs(), every.inputs()[chosen], atol=1e-6)
     held_out = np.arange(100) % 2 == 0
     among_all = np.zeros(300, dtype=bool)
@@ -168,3 +168,12 @@ def test_rounding_forgets_the_order_of_sums():
 
 def test_parts_of_places_do_not_depend_on_where_a_block_begins():
     assert_array_equal(parts_of_places(np.arange(50))[20:], parts_of_places(np.arange(20, 50)))
+
+
+def test_targets_far_from_zero_lose_no_digits():
+    codes, y = np.arange(300) % 20, np.random.default_rng(0).standard_normal((300, 1))
+    (means, mean), (far, far_mean) = (
+        smoothed(Grouped.of(codes, 20, y + shift, None, np.full(1, shift))) for shift in (0.0, 2.0**30)
+    )
+    assert_allclose(far - 2.0**30, means, atol=1e-6)
+    assert_allclose(far_mean - 2.0**30, mean, atol=1e-6)

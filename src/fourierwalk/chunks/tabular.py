@@ -9,9 +9,9 @@ import numpy as np
 
 from fourierwalk.chunks.chunk import Chunk, in_block
 from fourierwalk.chunks.converted import Converted
-from fourierwalk.chunks.survey import checked_weight, surveyed
+from fourierwalk.chunks.survey import Tally, checked_weight, surveyed
 from fourierwalk.chunks.targets import LabelTargets, NumberTargets
-from fourierwalk.chunks.whole import SAMPLE_BYTES, Picked, Whole, on_host
+from fourierwalk.chunks.whole import SAMPLE_BYTES, Picked, Whole, on_host, rounded
 from fourierwalk.tables.columns import Means
 from fourierwalk.tables.encoder import Beyond, Encoding, TableEncoder
 from fourierwalk.tables.facts import codes_of
@@ -67,19 +67,26 @@ class Tabular:
         places = picked.places(0, whole.n_rows)[np.concatenate([_counts(chunk) for chunk in chunks])]
         x, y, weight = whole.arrays(chunks)
         facts: Any = whole.survey.inputs
-        beyond = Beyond(facts.columns, parts_of_places(places), self._sums())
+        beyond = Beyond(facts.columns, self._center, parts_of_places(places), self._sums())
         sample = encoder.encoded(x, for_means(y, whole.targets), weight, beyond=beyond)
         means = () if sample.means is None else tuple(sample.means.means())
         converted = Converted(whole.chunks, Encode(encoder, picked.starts, means))
         survey = surveyed(converted, isinstance(whole.targets, LabelTargets))
         return Encoded(replace(whole, chunks=converted, survey=survey, is_fixed=sample.is_fixed), sample, y, weight)
 
+    @property
+    def _center(self) -> np.ndarray:
+        """About the mean of the targets, the same for all divisions into chunks; zero for labels."""
+        targets = self.whole.survey.targets
+        return np.zeros(1) if isinstance(targets, Tally) else rounded(targets)[0]
+
     def _sums(self) -> tuple[Grouped, ...]:
         """Sums over the rows that are not in the sample, for each category of many levels."""
         levels = {j: column.levels for j, column in enumerate(self.encoder.columns_) if isinstance(column, Means)}
         if not levels:
             return ()
-        share = MeanSums(levels, self.whole.picked, self.whole.targets, self.whole.survey.weights.factor)
+        factor = self.whole.survey.weights.factor
+        share = MeanSums(levels, self.whole.picked, self.whole.targets, factor, self._center)
         sums, ends = self.whole.chunks.sum(share), np.cumsum([0, *share.sizes]).tolist()
         return tuple(sums[start : start + size] for start, size in zip(ends, share.sizes, strict=False))
 
@@ -92,6 +99,7 @@ class MeanSums:
     picked: Picked
     targets: NumberTargets | LabelTargets
     factor: float | None  # of the weights; None: all of them are one
+    center: np.ndarray  # about the mean of the targets
 
     @property
     def sizes(self) -> list[int]:
@@ -108,7 +116,7 @@ class MeanSums:
         if self.factor is not None:
             own = checked_weight(chunk)
             weight = np.tile(np.ones(len(chunk)) if own is None else own, n) * self.factor
-        return Grouped.of(self._codes(chunk, part), sum(self.sizes), np.tile(y, (n, 1)), weight)
+        return Grouped.of(self._codes(chunk, part), sum(self.sizes), np.tile(y, (n, 1)), weight, self.center)
 
     def _codes(self, chunk: Chunk, part: np.ndarray) -> np.ndarray:
         """The place of each row's sum, for all columns."""

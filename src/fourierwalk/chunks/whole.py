@@ -156,7 +156,7 @@ class Whole:
         24 bits: another division into chunks then gives the same scaling, to the last bit.
         """
         move, moments = self._moved, self._moments
-        center, spread = _rounded(moments)
+        center, spread = rounded(moments)
         inputs: Any = scaling.inputs
         is_scaled = np.ones(center.size, dtype=bool) if self.is_fixed is None else ~self.is_fixed
         if scaling.kind == "columns":
@@ -170,7 +170,7 @@ class Whole:
             total = sum(self.survey.targets.weights.values())
             shares = np.array([self.survey.targets.weights[name] / total for name in self.targets.names])  # type: ignore[union-attr]
             return replace(scaling, inputs=inputs, targets=replace(scaling.targets, center=move(_bits24(shares))))
-        center, spread = _rounded(self.survey.targets)
+        center, spread = rounded(self.survey.targets)
         return replace(scaling, inputs=inputs, targets=Affine(move(center), move(spread)))
 
     def rows(self, scaling: Scaling, held_out: Withholding | None = None) -> ChunkedRows:
@@ -230,7 +230,7 @@ def on_host(chunk: Chunk) -> Chunk:
     return Chunk(chunk.index, x, np.array(to_host(chunk.y)), weight)
 
 
-def _rounded(moments: ColumnMoments) -> tuple[np.ndarray, np.ndarray]:
+def rounded(moments: ColumnMoments) -> tuple[np.ndarray, np.ndarray]:
     """Means and standard deviations with 24 bits; means are rounded to a share of 2⁻²⁴ of the deviation."""
     spread = _bits24(spread_of(moments.mean, moments.deviations, moments.weight))
     unit = 2.0 ** (np.floor(np.log2(spread)) - 24)

@@ -40,10 +40,11 @@ class Encoding(NamedTuple):
 
 
 class Beyond(NamedTuple):
-    """What is known of all rows, if the table of a fit is a sample of them."""
+    """What is known of all rows; the table of a fit may be a sample of them."""
 
     facts: tuple[Facts, ...]  # about each column, of all rows
-    part: np.ndarray  # of each row of the sample, for cross-fitted means
+    center: np.ndarray  # about the mean of the targets
+    part: np.ndarray | None = None  # of each row of the sample, for cross-fitted means; None: its contents decide
     sums: tuple[Grouped, ...] = ()  # for each column of many levels, over the rows that are not in the sample
 
 
@@ -144,17 +145,19 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         If the table is a sample, `beyond` says what is known of all rows.
         """
-        self._set_columns(self.facts(table, weight) if beyond is None else beyond.facts, table, y, weight, beyond)
+        if beyond is None:
+            center = np.zeros(0) if y is None else np.average(y, axis=0, weights=weight)
+            beyond = Beyond(self.facts(table, weight), center)
+        self._set_columns(table, y, weight, beyond)
         x = self.encode(table)
         is_fixed = np.array([fixed for column in self.columns_ for fixed in column.is_fixed], dtype=bool)
         coded = self.coded(table)
         if y is None or not coded:
             return Encoding(x, is_fixed, None)
-        means = CrossFitted(x, coded, y, weight, np.zeros(len(x), dtype=np.int64))
-        if beyond is None:
+        part = np.zeros(len(x), dtype=np.int64) if beyond.part is None else beyond.part
+        means = CrossFitted(x, coded, y, weight, part, beyond.center, beyond.sums)
+        if beyond.part is None:
             means = replace(means, part=parts(np.column_stack((means.identities(), y)), groups))
-        else:
-            means = replace(means, part=beyond.part, beyond=beyond.sums)
         return Encoding(means.inputs(), is_fixed, means)
 
     def facts(self, table: Table, weight: np.ndarray | None, block: int = 0) -> tuple[Facts, ...]:
@@ -168,15 +171,18 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def outline(self, facts: Sequence[Facts], n_targets: int) -> TableEncoder:
         """Make the columns as far as facts say them: all but medians and mean targets."""
         table = Table(tuple(each.name for each in facts), (np.empty(0),) * len(facts))
-        self._set_columns(facts, table, np.empty((0, n_targets)), None, None)
+        self._set_columns(table, np.empty((0, n_targets)), None, Beyond(tuple(facts), np.zeros(n_targets)))
         return self
 
-    def _set_columns(
-        self, facts: Sequence[Facts], table: Table, y: Any, weight: np.ndarray | None, beyond: Beyond | None
-    ) -> None:
-        sums = iter(() if beyond is None else beyond.sums)
+    def _set_columns(self, table: Table, y: np.ndarray | None, weight: np.ndarray | None, beyond: Beyond) -> None:
+        """Fit the encoder of each column; rows of weight zero are ignored."""
+        if weight is not None and np.any(weight == 0):
+            kept = weight > 0
+            table, y, weight = table[kept], None if y is None else y[kept], weight[kept]
+        sums = iter(beyond.sums)
         self.columns_: tuple[Column, ...] = tuple(
-            self._fitted(each, values, y, weight, sums) for each, values in zip(facts, table.columns, strict=True)
+            self._fitted(facts, values, y, weight, beyond.center, sums)
+            for facts, values in zip(beyond.facts, table.columns, strict=True)
         )
 
     def encode(self, table: Table) -> np.ndarray:
@@ -255,13 +261,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return coded
 
     def _fitted(
-        self, facts: Facts, values: np.ndarray, y: Any, weight: np.ndarray | None, sums: Iterator[Grouped]
+        self,
+        facts: Facts,
+        values: np.ndarray,
+        y: np.ndarray | None,
+        weight: np.ndarray | None,
+        center: np.ndarray,
+        sums: Iterator[Grouped],
     ) -> Column:
-        """The fitted encoder of a column; rows of weight zero are ignored. `sums` are those over other rows."""
-        if weight is not None and np.any(weight == 0):
-            kept = weight > 0
-            y = None if y is None else y[kept]
-            values, weight = values[kept], weight[kept]
+        """The fitted encoder of a column. The next of `sums` is over rows that are not here, if there is one."""
         if facts.weights is None:
             return (Moment if facts.kind == MOMENTS else Number).fit(facts, values, weight)
         n_levels = len(facts.weights)
@@ -272,7 +280,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 f"y must be given, because column {facts.name!r} has {n_levels} levels, more than "
                 f"max_one_hot={self.max_one_hot}: their mean targets take their place."
             )
-        own = Grouped.of(codes_of(facts.levels, as_words(values)), n_levels, y, weight)
+        own = Grouped.of(codes_of(facts.levels, as_words(values)), n_levels, y, weight, center)
         others = next(sums, None)
         return Means.fit(facts, own if others is None else own + whole(others, n_levels))
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
+from typing import Any
 
 import numpy as np
 
@@ -17,27 +18,35 @@ N_FOLDS = 5
 
 @dataclass(frozen=True)
 class Grouped:
-    """Sums over the rows of each of L levels: of weights (L,), of targets and of their squares (L, q)."""
+    """Sums over the rows of each of L levels: of weights (L,), of targets and of their squares (L, q).
+
+    A centre is subtracted from all targets, because squares of numbers far from zero have too few digits.
+    """
 
     weight: np.ndarray
     total: np.ndarray
     squares: np.ndarray
+    center: np.ndarray  # (q,)
 
     @classmethod
-    def of(cls, codes: np.ndarray, n_levels: int, y: np.ndarray, weight: np.ndarray | None) -> Grouped:
+    def of(
+        cls, codes: np.ndarray, n_levels: int, y: np.ndarray, weight: np.ndarray | None, center: Any = 0.0
+    ) -> Grouped:
         """The sums over rows whose levels are given by codes."""
-        w = np.ones(codes.size) if weight is None else weight
-        sums = [
+        center = np.zeros(y.shape[1]) + center
+        w, y = np.ones(codes.size) if weight is None else weight, y - center
+        total, squares = (
             np.stack([np.bincount(codes, w * column, minlength=n_levels) for column in power.T], axis=1)
             for power in (y, y**2)
-        ]
-        return cls(np.bincount(codes, w, minlength=n_levels), *sums)
+        )
+        return cls(np.bincount(codes, w, minlength=n_levels), total, squares, center)
 
     def __add__(self, other: Grouped) -> Grouped:
-        return Grouped(self.weight + other.weight, self.total + other.total, self.squares + other.squares)
+        total, squares = self.total + other.total, self.squares + other.squares
+        return Grouped(self.weight + other.weight, total, squares, self.center)
 
     def __getitem__(self, levels: slice) -> Grouped:
-        return Grouped(self.weight[levels], self.total[levels], self.squares[levels])
+        return Grouped(self.weight[levels], self.total[levels], self.squares[levels], self.center)
 
 
 def smoothed(grouped: Grouped) -> tuple[np.ndarray, np.ndarray]:
@@ -60,7 +69,7 @@ def smoothed(grouped: Grouped) -> tuple[np.ndarray, np.ndarray]:
     kept = between[None, :] * weight[:, None]
     drawn = inside[None, :] + kept
     share = np.where(drawn > 1e-12 * scale, kept / np.where(drawn > 0, drawn, 1.0), 0.0)
-    return mean + share * (total / counted - mean), mean
+    return grouped.center + mean + share * (total / counted - mean), grouped.center + mean
 
 
 def by_part(codes: np.ndarray, part: np.ndarray, n_levels: int) -> np.ndarray:
@@ -120,6 +129,8 @@ class CrossFitted:
         Weights of the rows.
     part : array of shape (n,)
         The part of each row, 0 to 4.
+    center : array of shape (q,)
+        About the mean of the targets.
     beyond : sequence of Grouped
         For each column of many levels, sums over rows that are not here, if these are a sample of all rows. They are
         sums of each level in each part (see `by_part`).
@@ -130,6 +141,7 @@ class CrossFitted:
     y: np.ndarray
     weight: np.ndarray | None
     part: np.ndarray
+    center: Any = 0.0
     beyond: Sequence[Grouped] = ()
 
     def inputs(self, held_out: np.ndarray | None = None) -> np.ndarray:
@@ -148,7 +160,7 @@ class CrossFitted:
         found = []
         for place, column in enumerate(self.coded):
             codes = by_part(column.codes, self.part, column.n_levels)[counts]
-            sums = Grouped.of(codes, N_FOLDS * column.n_levels, self.y[counts], weight)
+            sums = Grouped.of(codes, N_FOLDS * column.n_levels, self.y[counts], weight, self.center)
             if self.beyond:
                 found.append(rounded(apart(self.beyond[place] + sums, column.n_levels)))
             else:
