@@ -40,6 +40,7 @@ def test_ranks_fit_what_one_process_fits(tmp_path, what):
 
 
 def test_ranks_find_the_levels_of_all_of_them(tmp_path, monkeypatch):
+    pytest.importorskip("pandas")
     done = run(tmp_path, "table")
     assert done.returncode == 0, done.stderr.decode()[-2000:]
     monkeypatch.setattr("fourierwalk.chunks.whole.SAMPLE_ROWS", 300)
