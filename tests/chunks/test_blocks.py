@@ -61,6 +61,18 @@ def test_blocks_that_are_gone_in_the_second_pass_are_told(given):
         AdaptiveFourierRegressor(2).fit(given)
 
 
+@pytest.mark.parametrize("x", [X, pd.DataFrame({"a": [1, 2, 3], "b": ["x", "y", "x"]})])
+def test_blocks_that_become_more_are_told(x):
+    passes = []
+
+    def growing():
+        passes.append(True)
+        return [(x, Y)] * len(passes)
+
+    with pytest.raises(ValueError, match="X must give the same blocks whenever it is read, got more than 1 now"):
+        AdaptiveFourierRegressor(2).fit(growing)
+
+
 def test_categories_are_encoded_by_an_encoder_of_some_rows():
     def frames():
         for seed in range(3):
@@ -84,7 +96,7 @@ def test_categories_are_encoded_by_an_encoder_of_some_rows():
         ((X, Y[:2]), "y must have as many rows as X in every block, got 2 for 3 rows in block 1"),
         ((X, Y, Y[:1]), "sample_weight must have as many rows as X in every block, got 1 for 3 rows in block 1"),
         ((Y, Y), "X must have 2 dimensions, got 1 in block 1"),
-        ((np.array([["a"]] * 3), Y), "X in blocks must be real numbers, got <U1 in block 1: encode categories"),
+        ((np.array([["a"]] * 3), Y), "got <U1 in block 1: words may stand in a frame or in an array of objects"),
     ],
 )
 def test_a_bad_block_is_named(block, message):

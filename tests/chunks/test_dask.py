@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -148,16 +149,73 @@ def test_targets_must_be_chunked_like_the_inputs(y, message):
 
 
 def test_a_bad_block_is_named(client):
-    holed = np.where(np.arange(600)[:, None] == 450, np.nan, X)
-    x = dask.array.from_array(holed, chunks=((200, 400), 3))
+    torn = np.where(np.arange(600)[:, None] == 450, np.inf, X)
+    x = dask.array.from_array(torn, chunks=((200, 400), 3))
     with pytest.raises(ValueError, match="X must be finite in blocks, got NaN or infinity in block 1"):
         walked(x, dask.array.from_array(Y, chunks=((200, 400),)))
 
 
-def test_categories_are_refused_in_one_sentence(client):
-    frame = pd.DataFrame({"a": X[:, 0], "colour": pd.Categorical(["red"] * 600), "price": Y})
-    with pytest.raises(ValueError, match="got Categorical in column 'colour': encode categories"):
-        walked(dask.dataframe.from_pandas(frame, npartitions=2), "price")
+COLOURS = np.array(["red", "green", "blue"], dtype=object)[np.arange(600) % 3]
+TABLE = pd.DataFrame(
+    {
+        "a": np.where(np.arange(600) % 7 == 3, np.nan, X[:, 0]),
+        "colour": pd.Categorical(np.where(np.arange(600) < 500, COLOURS, "black")),  # black is in the last blocks only
+        "place": [f"p{code}" for code in np.arange(600) % 17],
+        "day": np.datetime64("2020-01-01", "us") + np.arange(600) * np.timedelta64(86_400, "s"),
+        "price": Y + (COLOURS == "red") + np.arange(600) % 17 / 5,
+    }
+)
+INPUTS = TABLE.drop(columns="price")
+
+
+def in_partitions(is_known):
+    """The table as a Dask frame of three partitions, whose categories may not be known."""
+    frame = dask.dataframe.from_pandas(TABLE, npartitions=3)
+    return frame if is_known else frame.assign(colour=frame["colour"].cat.as_unknown())
+
+
+@pytest.mark.parametrize("sampler", ["metropolis", "descent", "auto"])
+@pytest.mark.parametrize("is_known", [True, False])
+def test_tables_on_the_workers_give_the_bits_of_this_process(client, monkeypatch, sampler, is_known):
+    monkeypatch.setattr("fourierwalk.chunks.whole.SAMPLE_ROWS", 400)
+    options = {"sampler": sampler, **({"regularization": "auto", "n_frequencies": 64} if sampler == "auto" else {})}
+    there = walked(in_partitions(is_known), "price", **options)
+    ends = [0, *np.cumsum([len(part) for part in in_partitions(True).partitions])]
+    parts = [TABLE[i:j] for i, j in pairwise(ends)]
+    here = walked([(part.drop(columns="price"), part["price"]) for part in parts], **options)
+    assert np.array_equal(there.frequencies_, here.frequencies_)
+    assert np.array_equal(there.amplitudes_, here.amplitudes_)
+    assert there.feature_names_in_.tolist() == list(INPUTS.columns)
+    assert there.encoder_.columns_[1].levels == ("black", "blue", "green", "red")
+    lazy = there.predict(in_partitions(is_known)[list(INPUTS.columns)])
+    assert np.array_equal(lazy.compute(), here.predict(INPUTS))
+
+
+def test_tables_that_fit_in_memory_are_fitted_there(client):
+    there, here = walked(in_partitions(False), "price"), walked(INPUTS, TABLE["price"])
+    assert np.array_equal(there.amplitudes_, here.amplitudes_)
+    np.testing.assert_equal(there.encoder_.to_tables(), here.encoder_.to_tables())
+
+
+def test_labels_of_tables_may_be_categories(client):
+    frame = in_partitions(True)
+    model = AdaptiveFourierClassifier(**WALK, sampler="descent").fit(frame, "colour")
+    assert model.classes_.tolist() == ["black", "blue", "green", "red"]
+
+
+def test_what_is_wrong_with_a_table_is_said_with_block_and_column(client):
+    frame = dask.dataframe.from_pandas(TABLE.assign(a=np.where(np.arange(600) == 250, np.inf, 1.0)), npartitions=3)
+    with pytest.raises(ValueError, match="finite or missing in column 'a', got inf in row 50, in block 1"):
+        walked(frame, "price")
+
+
+def test_missing_values_of_arrays_are_filled(client, monkeypatch):
+    monkeypatch.setattr("fourierwalk.chunks.whole.SAMPLE_ROWS", 200)
+    holed = np.where(np.arange(600)[:, None] % 9 == 4, np.nan, X)
+    x = dask.array.from_array(holed, chunks=((200, 400), 3))
+    model = walked(x, dask.array.from_array(Y, chunks=((200, 400),)))
+    assert model.encoder_.get_feature_names_out().tolist()[:2] == ["x0", "x0_missing"]
+    assert np.array_equal(model.predict(x).compute(), model.predict(holed))
 
 
 def test_without_a_client_threads_of_this_process_do_it():

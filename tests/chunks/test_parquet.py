@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from fourierwalk import AdaptiveFourierRegressor
-from fourierwalk.chunks import ParquetChunks
+from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierRegressor
+from fourierwalk.chunks import Loky, ParquetChunks
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("pyarrow.dataset")
@@ -28,7 +28,8 @@ def test_row_groups_are_chunks(tmp_path):
     own = columns(8)
     chunks = list(ParquetChunks(written(tmp_path, **own), "price", "count"))
     assert [len(chunk) for chunk in chunks] == [2, 2, 4]
-    assert np.array_equal(np.concatenate([chunk.x for chunk in chunks]), np.stack([own["east"], own["north"]], axis=1))
+    for place, name in enumerate(("east", "north")):
+        assert np.array_equal(np.concatenate([chunk.x.columns[place] for chunk in chunks]), own[name])
     assert np.array_equal(np.concatenate([chunk.y for chunk in chunks]), own["price"])
 
 
@@ -49,20 +50,57 @@ def test_a_column_that_is_not_there_is_named(tmp_path):
         ParquetChunks(written(tmp_path, **columns(8)), "prize")
 
 
-def test_words_are_refused_with_the_column(tmp_path):
-    own = columns(8) | {"colour": ["red"] * 8}
-    with pytest.raises(ValueError, match="got string in column 'colour' of block 0: encode categories"):
-        list(ParquetChunks(written(tmp_path, **own), "price"))
+def tabular(n=600):
+    """Columns of words, dictionaries, dates, truth values and gaps, and their target."""
+    rng = np.random.default_rng(1)
+    x, colour, place = rng.uniform(-1, 1, n), rng.integers(0, 3, n), rng.integers(0, 30, n)
+    names = np.array(["red", "green", "blue"])
+    return {
+        "x": [None if i % 11 == 5 else value for i, value in enumerate(x.tolist())],
+        "colour": pa.array(names[colour].tolist()).dictionary_encode(),
+        "place": [f"p{code}" for code in place.tolist()],
+        "day": pa.array((np.datetime64("2020-01-01", "D") + rng.integers(0, 400, n)).tolist()),
+        "flag": [None if i % 13 == 5 else bool(i % 3) for i in range(n)],
+        "price": np.sin(4 * x) + (colour == 1) + place / 10,
+    }
 
 
-def test_missing_values_are_found_in_their_block(tmp_path):
+def test_columns_of_all_kinds_are_fitted_as_in_memory(tmp_path):
+    own = tabular()
+    model = AdaptiveFourierRegressor(8, sampler="descent", n_steps=10, random_state=0)
+    in_blocks = model.fit(written(tmp_path, **own), "price").predict(frame := pa.table(own).drop_columns("price"))
+    assert model.encoder_.get_feature_names_out().tolist()[:6] == [
+        "x", "x_missing", "colour_blue", "colour_green", "colour_red", "place_mean"
+    ]  # fmt: skip
+    assert np.array_equal(in_blocks, model.fit(frame, own["price"]).predict(frame))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_levels_are_found_in_all_row_groups(tmp_path, workers, monkeypatch):
+    monkeypatch.setattr("fourierwalk.chunks.whole.SAMPLE_ROWS", 100)
+    own = tabular()
+    chunks = ParquetChunks(written(tmp_path, **own), "price")
+    model = AdaptiveFourierRegressor(64, sampler="descent", n_steps=40, random_state=0)
+    model.fit(chunks if workers == 1 else Loky(chunks, n_jobs=2))
+    place = model.encoder_.columns_[2]
+    assert place.levels == tuple(sorted({*own["place"]}))
+    assert np.corrcoef(place.means[:, 0], [int(level[1:]) for level in place.levels])[0, 1] > 0.9
+    values = model.predict(pa.table(own).drop_columns("price"))
+    assert np.mean((values - own["price"]) ** 2) < 0.2 * np.var(own["price"])
+
+
+def test_labels_may_be_a_dictionary(tmp_path):
+    own = tabular()
+    own["colour_of_roof"] = own.pop("colour")
+    model = AdaptiveFourierClassifier(8, sampler="descent", n_steps=5, random_state=0)
+    assert model.fit(written(tmp_path, **own), "colour_of_roof").classes_.tolist() == ["blue", "green", "red"]
+
+
+def test_what_is_wrong_is_said_with_the_block_and_the_column(tmp_path):
     own = columns(8)
-    own["east"] = [*own["east"][:-1], None]
-    with pytest.raises(ValueError, match="X must be finite in blocks, got NaN or infinity in block 2"):
+    own["east"] = [*own["east"][:-1], np.inf]
+    with pytest.raises(ValueError, match="finite or missing in column 'east', got inf in row 3, in block 2"):
         AdaptiveFourierRegressor(2).fit(written(tmp_path, **own), "price")
-
-
-def test_booleans_are_numbers_and_missing_ones_nan(tmp_path):
-    chunks = ParquetChunks(written(tmp_path, a=[True, False, None, True], b=[1, 2, 3, 4], y=[1.0, 2.0, 3.0, 4.0]), "y")
-    x = np.concatenate([chunk.x for chunk in chunks])
-    assert np.array_equal(x, [[1, 1], [0, 2], [np.nan, 3], [1, 4]], equal_nan=True)
+    own["east"] = [[1.0]] * 8
+    with pytest.raises(TypeError, match="words or dates in column 'east', got list, in block 0"):
+        AdaptiveFourierRegressor(2).fit(written(tmp_path, **own), "price")

@@ -72,10 +72,8 @@ def test_blocks_with_and_without_weights_are_weighted_alike():
     assert np.array_equal(without.predict(x), ones.predict(x))
 
 
-def test_validation_targets_and_categories_are_checked():
+def test_validation_targets_are_checked():
     x = np.random.default_rng(0).standard_normal((100, 2))
     model = AdaptiveFourierRegressor(8, sampler="metropolis", n_steps=3, random_state=0)
     with pytest.raises(ValueError, match="y_val must have as many outputs as y, 1, got 2"):
         model.fit([(x, x[:, 0])], X_val=x[:10], y_val=x[:10])
-    with pytest.raises(ValueError, match="categorical_features must be 'from_dtype' or None for rows in blocks"):
-        AdaptiveFourierRegressor(8, categorical_features=[0]).fit([(x, x[:, 0])])

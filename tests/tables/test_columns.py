@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from fourierwalk.tables.columns import Levels, Means, Moment, Number, codes_of, from_table, levels_of, median
+from fourierwalk.tables.columns import Levels, Means, Moment, Number, from_table, median
+from fourierwalk.tables.facts import Facts, codes_of
 from fourierwalk.tables.means import Grouped
 
 WORDS = np.array(["b", None, "a", "b", "c"], dtype=object)
@@ -19,15 +20,29 @@ def moments(*words):
 
 
 def means_of(column, y, weight=None):
-    levels = levels_of(column)
-    return Means.fit("a", levels, Grouped.of(codes_of(levels, column), len(levels), np.array(y)[:, None], weight))
+    facts = Facts.of("a", column, True, weight)
+    codes = codes_of(facts.levels, column)
+    return Means.fit(facts, Grouped.of(codes, len(facts.levels), np.array(y)[:, None], weight))
+
+
+def number_of(*values):
+    column = np.array(values)
+    return Number.fit(Facts.of("a", column, False), column, None)
+
+
+def levels_of(column, weight=None):
+    return Levels.fit(Facts.of("a", np.array(column, dtype=object), True, weight))
+
+
+def moment_of(*words):
+    return Moment.fit(Facts.of("t", moments(*words), False), moments(*words), None)
 
 
 EVERY = {
-    "number": Number.fit("a", np.array([1.0, np.nan, 3.0]), None),
-    "levels": Levels.fit("a", WORDS, levels_of(WORDS), None),
+    "number": number_of(1.0, np.nan, 3.0),
+    "levels": levels_of(WORDS),
     "means": means_of(WORDS, [1.0, 2.0, 3.0, 4.0, 5.0]),
-    "moment": Moment.fit("a", moments("2024-01-01T06:00", "NaT"), None),
+    "moment": moment_of("2024-01-01T06:00", "NaT"),
 }
 every_kind = pytest.mark.parametrize("kind", EVERY)
 
@@ -79,7 +94,7 @@ def test_altered_tables_are_refused(kind, changes, words):
 
 
 def test_missing_numbers_are_the_median_and_marked():
-    number = Number.fit("a", np.array([5.0, np.nan, 1.0, 2.0]), None)
+    number = number_of(5.0, np.nan, 1.0, 2.0)
     assert number.labels == ["a", "a_missing"]
     assert number.is_fixed == [False, True]
     assert_array_equal(number.encode(np.array([7.0, np.nan])), [[7, 0], [2, 1]])
@@ -87,13 +102,13 @@ def test_missing_numbers_are_the_median_and_marked():
 
 @pytest.mark.parametrize("values", [[1.0, 2.0], [np.nan, np.nan]])
 def test_what_says_nothing_has_no_mark(values):
-    number = Number.fit("a", np.array(values), None)
+    number = number_of(*values)
     assert number.labels == ["a"]
     assert number.encode(np.array([np.nan])).shape == (1, 1)
 
 
 def test_levels_have_a_column_each():
-    levels = Levels.fit("a", WORDS, levels_of(WORDS), None)
+    levels = levels_of(WORDS)
     assert levels.labels == ["a_a", "a_b", "a_c", "a_missing"]
     assert_array_equal(levels.encode(WORDS), np.eye(4)[[1, 3, 0, 1, 2]])
     assert_allclose(levels.encode(np.array(["new"], dtype=object)), [[0.2, 0.4, 0.2, 0.2]])
@@ -101,17 +116,17 @@ def test_levels_have_a_column_each():
 
 def test_two_levels_share_a_column_and_one_has_none():
     column = np.array(["x", "y", "y", "y"], dtype=object)
-    two = Levels.fit("a", column, levels_of(column), np.array([1.0, 1.0, 1.0, 2.0]))
+    two = levels_of(column, np.array([1.0, 1.0, 1.0, 2.0]))
     assert two.labels == ["a_y"]
     assert_array_equal(two.encode(np.array(["x", "y", None, "z"], dtype=object)), [[0], [1], [0.8], [0.8]])
-    one = Levels.fit("a", column[1:], ("y",), None)
+    one = levels_of(column[1:])
     assert one.labels == []
     assert one.encode(column).shape == (4, 0)
 
 
 def test_numbers_are_levels_too():
     codes = np.array([3.0, 7.0, np.nan])
-    levels = Levels.fit("a", np.array(["3", "7", None], dtype=object), ("3", "7", None), None)
+    levels = levels_of(["3", "7", None])
     assert_array_equal(levels.encode(codes), np.eye(3))
 
 
@@ -124,7 +139,7 @@ def test_means_of_targets():
 
 
 def test_moments_are_years_and_cycles():
-    moment = Moment.fit("t", moments("2024-01-01", "2024-07-01"), None)
+    moment = moment_of("2024-01-01", "2024-07-01")
     assert moment.labels == [
         "t_year",
         "t_day_of_year_cos",
@@ -143,7 +158,7 @@ def test_moments_are_years_and_cycles():
 
 
 def test_hours_have_a_cycle_where_there_are_hours():
-    moment = Moment.fit("t", moments("2024-01-01T06:00", "NaT"), None)
+    moment = moment_of("2024-01-01T06:00", "NaT")
     assert moment.labels[-3:] == ["t_hour_cos", "t_hour_sin", "t_missing"]
     assert_allclose(moment.encode(moments("1960-05-05T06:00"))[0, -3:], [0, 1, 0], atol=1e-9)
     missing = moment.encode(moments("NaT"))[0]
@@ -158,8 +173,10 @@ def test_hours_have_a_cycle_where_there_are_hours():
 )
 def test_weights_of_a_median_are_repetitions(pairs):
     values, weight = (np.array(part) for part in zip(*pairs, strict=True))
-    assert median(values, weight.astype(float)) == median(np.repeat(values, weight), None)
+    repeated = np.repeat(values, weight)
+    assert median(values, values != values, weight.astype(float)) == median(repeated, repeated != repeated, None)
 
 
 def test_the_median_of_nothing():
-    assert median(np.zeros(0), None) == 0.0
+    assert median(np.full(2, np.nan), np.ones(2, dtype=bool), None) == 0.0
+    assert median(np.full(2, np.nan), np.ones(2, dtype=bool), None, 7.0) == 7.0

@@ -17,7 +17,9 @@ from sklearn.preprocessing import TargetEncoder
 from sklearn.utils.estimator_checks import check_estimator
 
 from fourierwalk import TableEncoder
-from fourierwalk.tables.encoder import are_classes
+from fourierwalk.tables.encoder import Beyond, are_classes
+from fourierwalk.tables.facts import codes_of
+from fourierwalk.tables.means import Grouped, by_part
 from fourierwalk.tables.table import Table
 
 N_CHECKS = 53
@@ -277,3 +279,34 @@ def test_codes_are_numbers_from_which_the_columns_follow():
     assert TableEncoder().fit(many, np.arange(20.0)).codes(many)[:, 0].tolist() == list(range(20))
     with pytest.raises(NotFittedError):
         TableEncoder().codes(frame)
+
+
+def test_facts_alone_outline_the_columns():
+    frame = pd.DataFrame({"a": [1.0, np.nan], "b": ["x", "y"], "c": np.array(["2020-01-01", "NaT"], "datetime64[us]")})
+    encoder = TableEncoder()
+    outline = TableEncoder().outline(encoder.facts(Table.of(frame), None), n_targets=1)
+    assert outline.get_feature_names_out().tolist() == encoder.fit(frame).get_feature_names_out().tolist()
+    many = pd.DataFrame({"a": [f"w{i}" for i in range(20)]})
+    outline = TableEncoder().outline(encoder.facts(Table.of(many), None), n_targets=2)
+    assert outline.get_feature_names_out().tolist() == ["a_mean0", "a_mean1"]
+
+
+def test_words_that_are_all_missing_need_no_name():
+    table = Table(("a", "b"), (np.array([1.0, 2.0]), np.array([None, None], dtype=object)))
+    assert TableEncoder(None).fit(table).get_feature_names_out().tolist() == ["a", "b"]
+
+
+def test_a_sample_is_encoded_by_what_is_known_of_all_rows():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.choice([f"w{i}" for i in range(20)], 400), "b": rng.choice(["x", "y", None], 400)})
+    y, part, center = rng.standard_normal((400, 1)), np.arange(400) % 5, np.full(1, 0.5)
+    table, facts = Table.of(frame), TableEncoder().facts(Table.of(frame), None)
+    codes = by_part(codes_of(facts[0].levels, table.columns[0]), part, 20)[100:]
+    beyond = Beyond(facts, center, part[:100], (Grouped.of(codes, 100, y[100:], None, center),))
+    encoder, everyone = TableEncoder(), TableEncoder().fit(frame, y)
+    encoding = encoder.encoded(table[:100], y[:100], None, beyond=beyond)
+    for one, other in zip(encoder.columns_, everyone.columns_, strict=True):
+        assert one.levels == other.levels
+    assert np.allclose(encoder.columns_[0].means, everyone.columns_[0].means, rtol=1e-12)
+    assert encoding.means.beyond
+    assert np.array_equal(encoding.x[:, 1:], everyone.transform(frame)[:100, 1:])

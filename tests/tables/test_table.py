@@ -132,3 +132,35 @@ def test_columns_must_hold_what_they_held():
         as_moments("a", words)
     with pytest.raises(ValueError, match="X must be finite or missing in column 'a', got -inf in row 0"):
         as_numbers("a", np.array([-np.inf, np.nan]))
+
+
+def test_objects_of_pandas_are_judged_by_all_their_values():
+    """narwhals judges them by the first hundred."""
+    late = pd.DataFrame({"a": pd.Series([None] * 200 + [1.5], dtype=object)})
+    assert Table.of(late).kinds == ("numbers",)
+    assert Table.of(late[:100]).kinds == ("numbers",)
+    words = pd.DataFrame({"a": pd.Series([1] * 200 + ["x"], dtype=object)})
+    assert Table.of(words).kinds == ("words",)
+    assert Table.of(words).columns[0].tolist()[-2:] == ["1", "x"]
+
+
+def test_names_are_the_users_or_not():
+    frame = pd.DataFrame([[1.0, 2.0]])
+    assert Table.of(frame.set_axis(["a", "b"], axis=1)).is_named
+    assert not Table.of(frame).is_named
+    assert not Table.of(frame)[:1].is_named
+    assert not Table.of(np.ones((1, 2))).is_named
+    assert Table.of(np.ones((1, 2)), names=("a", "b")).is_named
+    with pytest.raises(TypeError, match=r"names are all words or none, got \['a', 1\]"):
+        Table.of(frame.set_axis(["a", 1], axis=1))
+
+
+def test_tables_are_joined_as_columns_of_one_kind():
+    one, other = (Table.of(pd.DataFrame({"a": a, "b": b})) for a, b in (([1.0], ["x"]), ([None], [2.5])))
+    both = Table.joined([one, other], ["numbers", "words"])
+    assert both.columns[1].tolist() == ["x", "2.5"]
+    assert np.array_equal(both.columns[0], [1.0, np.nan], equal_nan=True)
+    assert both.is_named
+    gone = Table.of(pd.DataFrame({"a": [None], "b": [None]}))
+    days = Table.of(pd.DataFrame({"a": [np.datetime64("2020-01-01", "us")], "b": ["x"]}))
+    assert Table.joined([gone, days], ["moments", "words"]).kinds == ("moments", "words")

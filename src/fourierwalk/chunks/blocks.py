@@ -14,7 +14,8 @@ class Blocks(InProcess):
     Parameters
     ----------
     blocks : iterable or callable
-        An object that can be iterated again and again, or a function that returns a new iterator each time.
+        An object that can be iterated again and again, or a function that returns a new iterator each time. X is an
+        array, or a frame whose columns may be categories, words and dates.
 
     Examples
     --------
@@ -41,17 +42,19 @@ class Blocks(InProcess):
 
     def __iter__(self) -> Iterator[Chunk]:
         blocks = self.blocks() if callable(self.blocks) else self.blocks
-        n_blocks = 0
+        n_blocks, at_first = 0, self._n_blocks
         for index, block in enumerate(blocks):
             if not isinstance(block, tuple | list) or len(block) not in (2, 3):
                 raise ValueError(f"a block must be (X, y) or (X, y, weight), got {_described(block)} as block {index}.")
-            yield Chunk.of(index, *block)
             n_blocks += 1
-        if self._n_blocks not in (None, n_blocks):
+            if at_first is not None and n_blocks > at_first:
+                raise ValueError(f"X must give the same blocks whenever it is read, got more than {at_first} now.")
+            yield Chunk.of(index, *block)
+        if at_first not in (None, n_blocks):
             raise ValueError(
-                f"X must give the same blocks whenever it is read, got {self._n_blocks} blocks at first and {n_blocks} "
-                "now; an iterator can be read only once: give a list, an object with __iter__, or a function that "
-                "returns a new iterator."
+                f"X must give the same blocks whenever it is read, got {at_first} blocks at first and {n_blocks} now; "
+                "an iterator can be read only once: give a list, an object with __iter__, or a function that returns "
+                "a new iterator."
             )
         self._n_blocks = n_blocks
 

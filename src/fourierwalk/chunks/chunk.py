@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -10,8 +11,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import scipy.sparse
 
-from fourierwalk.arrays.library import Array, is_foreign
+from fourierwalk.arrays.library import Array, is_foreign, like
 from fourierwalk.chunks.tree import tree
+from fourierwalk.tables.table import Table, is_table
 
 
 @dataclass(frozen=True)
@@ -19,14 +21,14 @@ class Chunk:
     """Raw rows that are read together."""
 
     index: int  # the place among all chunks
-    x: Array  # (n, d)
+    x: Array | Table  # (n, d)
     y: Array  # (n,) or (n, q): numbers or labels
     weight: Array | None = None  # (n,)
 
     @classmethod
     def of(cls, index: int, x: Any, y: Any, weight: Any = None) -> Chunk:
-        """The chunk with plain arrays; an error that names the block if shapes or types do not fit."""
-        x, y = _matrix(x, index), _array(y)
+        """The chunk with plain arrays or a `Table`; an error that names the block if shapes or types do not fit."""
+        x, y = _inputs(x, index), _array(y)
         if y.ndim not in (1, 2):
             raise ValueError(f"y must have 1 or 2 dimensions, got {y.ndim} in block {index}.")
         weight = None if weight is None else _array(weight)
@@ -45,6 +47,19 @@ class Chunk:
         """Some of the rows, by a slice or by indices."""
         return Chunk(self.index, self.x[rows], self.y[rows], None if self.weight is None else self.weight[rows])
 
+    def taken(self, rows: np.ndarray) -> Chunk:
+        """Some of the rows, by indices in a NumPy array."""
+        return self.part(self.moved(rows))
+
+    def moved(self, values: np.ndarray) -> Array:
+        """An array in the library and on the device of the inputs; a table counts as NumPy."""
+        return values if isinstance(self.x, Table) else like(values, self.x)
+
+    @property
+    def table(self) -> Table:
+        """The inputs as a table."""
+        return Table.of(self.x)
+
 
 @runtime_checkable
 class Chunks(Protocol):
@@ -54,7 +69,10 @@ class Chunks(Protocol):
         """``share(chunk)`` of every chunk, in the order of the chunks."""
 
     def sum(self, share: Callable[[Chunk], Any]) -> Any:
-        """The sum of ``share(chunk)`` over all chunks, in the fixed tree; all shares have the same shapes."""
+        """The sum of ``share(chunk)`` over all chunks, in the fixed tree.
+
+        All shares have the same shapes, or say by ``varies = True`` that they do not.
+        """
 
 
 class InProcess:
@@ -72,38 +90,35 @@ class InProcess:
         return tree(share(chunk) for chunk in self)
 
 
-def _matrix(x: Any, index: int) -> Array:
-    """Numeric inputs as an array of two dimensions; frames are converted."""
+def _inputs(x: Any, index: int) -> Array | Table:
+    """Inputs as an array of numbers, or as a `Table` if they are a frame or an array of objects."""
     if scipy.sparse.issparse(x):
         raise ValueError(f"X in blocks must be dense, got a sparse {type(x).__name__} in block {index}.")
-    x = _of_frame(x) if nw.dependencies.is_into_dataframe(x) else _array(x)
-    if x.ndim != 2:
-        raise ValueError(f"X must have 2 dimensions, got {x.ndim} in block {index}.")
+    if not is_table(x):
+        x = _array(x)
+        if x.ndim != 2:
+            raise ValueError(f"X must have 2 dimensions, got {x.ndim} in block {index}.")
+    if not x.shape[1]:
+        raise ValueError(f"X must have at least one column, got none in block {index}.")
+    if is_table(x) or (not is_foreign(x) and x.dtype == object):
+        with in_block(index):
+            return Table.of(x)
     if not is_foreign(x) and x.dtype.kind not in "biuf":
         raise ValueError(
-            f"X in blocks must be real numbers, got {x.dtype} in block {index}: encode categories and texts as numbers "
-            "first."
+            f"X in blocks must be real numbers, got {x.dtype} in block {index}: words may stand in a frame or in an "
+            "array of objects."
         )
     return x
 
 
-def _of_frame(frame: Any) -> np.ndarray:
-    """The columns of a frame side by side: numbers of any kinds, nullable ones and Booleans too."""
-    columns = _columns(frame)
-    for column in columns:
-        if not (column.dtype.is_numeric() or column.dtype == nw.Boolean):
-            raise ValueError(
-                f"X in blocks must have columns of numbers, got {column.dtype} in column {column.name!r}: encode "
-                "categories, texts and dates as numbers first (TableEncoder does it for frames in memory)."
-            )
-    return np.stack([_numbers(column) for column in columns], axis=1) if columns else np.empty((len(frame), 0))
-
-
-def _columns(frame: Any) -> list[nw.Series]:
-    """The columns of a frame of any library; those of pandas by their places, because a name may be there twice."""
-    if nw.dependencies.is_pandas_like_dataframe(frame):
-        return [nw.from_native(frame.iloc[:, place], series_only=True) for place in range(frame.shape[1])]
-    return list(nw.from_native(frame, eager_only=True).iter_columns())
+@contextmanager
+def in_block(index: int) -> Iterator[None]:
+    """A context in which errors about rows say in which block they are."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        said = str(error).replace("\n", " ").rstrip(".")
+        raise (TypeError if isinstance(error, TypeError) else ValueError)(f"{said}, in block {index}.") from error
 
 
 def _numbers(column: nw.Series) -> np.ndarray:

@@ -33,7 +33,7 @@ class DaskChunks:
     Parameters
     ----------
     x : dask.array.Array or dask.dataframe.DataFrame
-        The inputs.
+        The inputs. Columns of a frame may be categories, known or not, words and dates.
     y : dask collection or str
         The targets, chunked as x is; or the name of a column of the frame x.
     weight : dask collection or str, optional
@@ -56,7 +56,6 @@ class DaskChunks:
                 _check_alike(name, values, x)
         columns = [_delayed(values) for values in (x, y, weight) if values is not None]
         self.parts = list(zip(*columns, strict=True))
-        self.names = list(x.columns) if is_dask_frame(x) else None
         self.client, self.timeout = _current() if client is None else client, timeout
 
     def each(self, share: Callable[[Chunk], Any]) -> list[Any]:

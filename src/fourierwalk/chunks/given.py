@@ -70,7 +70,7 @@ def _are_blocks(x: Any) -> bool:
 
 def _holds(block: Any) -> bool:
     """Whether the first entry of a block has two dimensions: rows, not numbers."""
-    return np.ndim(block[0]) == 2
+    return len(getattr(block[0], "shape", np.shape(block[0]))) == 2
 
 
 def _is_dataset(x: Any) -> bool:

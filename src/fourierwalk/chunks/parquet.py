@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from fourierwalk.chunks.chunk import Chunk, InProcess
 
 
@@ -18,7 +16,8 @@ class ParquetChunks(InProcess):
     dataset : pyarrow.dataset.Dataset
         The data set, as ``pyarrow.dataset.dataset(path)`` opens it.
     target : str
-        The column of the targets. All columns but this one and the weights are inputs.
+        The column of the targets. All columns but this one and the weights are inputs: numbers, words, dictionaries,
+        dates and truth values, of which some may be missing.
     weight : str, optional
         The column of the weights.
     """
@@ -43,22 +42,8 @@ class ParquetChunks(InProcess):
     def __getitem__(self, index: int) -> Chunk:
         asked = [*self.names, self.target, *([] if self.weight is None else [self.weight])]
         table = self._groups[index].to_table(schema=self._schema, columns=asked)
-        columns = [_numbers(table.column(name), name, index) for name in self.names]
-        y = table.column(self.target).to_numpy()
-        weight = None if self.weight is None else table.column(self.weight).to_numpy()
-        return Chunk.of(index, np.stack(columns, axis=1), y, weight)
+        weight = None if self.weight is None else table.column(self.weight)
+        return Chunk.of(index, table.select(self.names), table.column(self.target), weight)
 
     def __iter__(self) -> Iterator[Chunk]:
         return (self[index] for index in range(len(self)))
-
-
-def _numbers(column: Any, name: str, index: int) -> np.ndarray:
-    """A column of numbers; missing values become NaN."""
-    is_boolean = str(column.type) == "bool"  # missing Booleans would become objects
-    values = (column.cast("int8") if is_boolean else column).to_numpy()
-    if values.dtype.kind not in "biuf":
-        raise ValueError(
-            f"X in blocks must have columns of numbers, got {column.type} in column {name!r} of block {index}: encode "
-            "categories, texts and dates as numbers first."
-        )
-    return values

@@ -25,7 +25,7 @@ class Ranks:
 
     Parameters
     ----------
-    x : array of shape (n, d), or Sliced, Blocks or ParquetChunks
+    x : array of shape (n, d), frame, or Sliced, Blocks or ParquetChunks
         The inputs of this rank, or its chunks.
     y : array of shape (n,) or (n, q), optional
         The targets of this rank; chunks bring their own.
@@ -54,8 +54,9 @@ class Ranks:
     def sum(self, share: Callable[[Chunk], Any]) -> Any:
         """The sum of ``share(chunk)`` over all chunks of all ranks: each rank's in the tree, then the ranks' in one."""
         total = _tried(lambda: tree(self._shares(share)))
-        is_there = _raised(self._exchanged(total if isinstance(total, Exception) else total is not None))
-        return tree(self._gathered(total) if all(is_there) else self._exchanged(total))
+        has_shape = total is not None and not getattr(total, "varies", False)
+        are_alike = _raised(self._exchanged(total if isinstance(total, Exception) else has_shape))
+        return tree(self._gathered(total) if all(are_alike) else self._exchanged(total))
 
     def _shares(self, share: Callable[[Chunk], Any]) -> Any:
         return (share(replace(chunk, index=self._first + chunk.index)) for chunk in self.chunks)

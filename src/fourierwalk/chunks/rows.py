@@ -44,7 +44,7 @@ class Preparation:
         """The scaled rows of a chunk."""
         chunk = positive(chunk)
         if self.held_out is not None:
-            chunk = chunk.part(like(np.flatnonzero(~self.held_out.mask(chunk)), chunk.x))
+            chunk = chunk.taken(np.flatnonzero(~self.held_out.mask(chunk)))
         if self.factor is None:
             return self.scaling.rows(chunk.x, self.targets.columns(chunk))
         weight = checked_weight(chunk)

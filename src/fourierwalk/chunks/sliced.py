@@ -24,7 +24,7 @@ class Sliced(InProcess):
 
     Parameters
     ----------
-    x : array-like of shape (n, d)
+    x : array-like of shape (n, d), or frame of pandas or polars
         The inputs.
     y : array-like of shape (n,) or (n, q)
         The targets.

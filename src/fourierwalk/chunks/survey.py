@@ -1,19 +1,22 @@
-"""The first pass over the chunks: sizes, means, variances and ranges; what is wrong with a block is said here."""
+"""The first pass over the chunks: sizes, means, variances, ranges, levels; what is wrong with a block is said here."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from array_api_compat import device
 
 from fourierwalk.arrays.library import Array, float64, is_foreign, like, namespace, to_host
-from fourierwalk.chunks.chunk import Chunk, Chunks
-from fourierwalk.chunks.tree import tree
+from fourierwalk.chunks.chunk import Chunk, Chunks, in_block
+from fourierwalk.chunks.tree import joined, tree
 from fourierwalk.data.rows import BLOCK_BYTES
 from fourierwalk.data.scaling import MOST_MAGNITUDE
+from fourierwalk.tables.encoder import FROM_DTYPE, TableEncoder, is_from_dtype
+from fourierwalk.tables.facts import Facts
+from fourierwalk.tables.table import NUMBERS, WORDS, Table
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,17 @@ class ColumnMoments:
     deviations: np.ndarray  # Σw(x − mean)²
     low: np.ndarray
     high: np.ndarray
+
+    @property
+    def n_inputs(self) -> int:
+        """The number of columns."""
+        return int(self.mean.size)
+
+    def facts(self, block: int) -> TableFacts:
+        """What is known of the columns of numbers, if later blocks turn out to be tables."""
+        return TableFacts(
+            tuple(Facts(f"x{j}", NUMBERS, True, False, float(low), block=block) for j, low in enumerate(self.low))
+        )
 
     @classmethod
     def of(cls, values: Array, weight: Array | None) -> ColumnMoments:
@@ -46,6 +60,26 @@ class ColumnMoments:
             np.minimum(self.low, other.low),
             np.maximum(self.high, other.high),
         )
+
+
+@dataclass(frozen=True)
+class TableFacts:
+    """Facts about the columns of a table, before they are encoded as numbers."""
+
+    columns: tuple[Facts, ...]
+
+    @property
+    def n_inputs(self) -> int:
+        """The number of columns."""
+        return len(self.columns)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What the columns of all chunks become when they are put together."""
+        return tuple(each.kind if each.weights is None else WORDS for each in self.columns)
+
+    def __add__(self, other: TableFacts) -> TableFacts:
+        return TableFacts(tuple(one + two for one, two in zip(self.columns, other.columns, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -102,16 +136,17 @@ class Survey:
     """What one pass over the chunks has found."""
 
     sizes: tuple[int, ...]  # rows of each chunk
-    inputs: ColumnMoments
+    inputs: ColumnMoments | TableFacts
     targets: ColumnMoments | Tally
     weights: Weights
     n_outputs: int | None  # None: targets have one dimension
     anchor: Array  # an empty array of the chunks' library
+    names: tuple[str, ...] | None = None  # of the columns, if they have names
 
     def __add__(self, other: Survey) -> Survey:
         return Survey(
             self.sizes + other.sizes,
-            self.inputs + other.inputs,
+            self.inputs + other.inputs,  # type: ignore[operator]
             self.targets + other.targets,  # type: ignore[operator]
             self.weights.merged(other.weights),
             self.n_outputs,
@@ -124,68 +159,110 @@ class Survey:
         return sum(self.sizes)
 
 
-class _Part(NamedTuple):
-    """The share of one chunk, with what must be the same in all of them."""
+class _Columns(NamedTuple):
+    """What must be the same in all chunks."""
 
-    survey: Survey | None  # None: a chunk without rows
-    n_rows: int
     n_inputs: int
     n_outputs: int | None
+    names: tuple[str, ...] | None  # None: the inputs have no names
+
+    def __str__(self) -> str:
+        inputs = f"{self.n_inputs} columns" if self.names is None else f"the columns {list(self.names[:20])}"
+        return inputs if self.n_outputs is None else f"{inputs} and {self.n_outputs} outputs"
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The share of some chunks."""
+
+    survey: Survey | None  # None: chunks without rows
+    sizes: tuple[int, ...]
+    block: int  # the first of the chunks
+    columns: _Columns
+    varies: ClassVar[bool] = True  # levels and labels have no fixed number
+
+    def __add__(self, other: _Part) -> _Part:
+        if self.columns != other.columns:
+            raise ValueError(
+                f"all blocks must have the same columns, got {self.columns} in block {self.block} and {other.columns} "
+                f"in block {other.block}."
+            )
+        survey = joined(self._beside(other), other._beside(self))
+        return replace(self, survey=survey, sizes=self.sizes + other.sizes)
+
+    def _beside(self, other: _Part) -> Survey | None:
+        """The survey; facts about a table take the place of moments if the other has a table."""
+        if self.survey is None or other.survey is None or isinstance(other.survey.inputs, ColumnMoments):
+            return self.survey
+        inputs = self.survey.inputs
+        return replace(self.survey, inputs=inputs if isinstance(inputs, TableFacts) else inputs.facts(self.block))
 
 
 @dataclass(frozen=True)
 class Surveyor:
-    """The share of a chunk in a survey; `counts_labels` says whether targets are labels."""
+    """The share of a chunk in a survey.
+
+    Parameters
+    ----------
+    counts_labels : bool
+        Whether targets are labels.
+    categories : optional
+        Which columns are categories, as `TableEncoder` takes it.
+    """
 
     counts_labels: bool
+    categories: Any = FROM_DTYPE
 
     def __call__(self, chunk: Chunk) -> _Part:
         """The survey of a chunk; an error if it is not usable."""
         n_outputs = None if chunk.y.ndim == 1 else int(chunk.y.shape[1])
+        names = chunk.x.names if isinstance(chunk.x, Table) and chunk.x.is_named else None
         counted = positive(chunk)
-        if not len(counted):
-            return _Part(None, len(chunk), int(chunk.x.shape[1]), n_outputs)
-        weight = checked_weight(counted)
-        measured = tree(self._measured(part) for part in _parts(counted))
-        targets: Any = Tally(_counted(counted, weight)) if self.counts_labels else measured.targets
-        facts = Weights.of(weight, len(counted))
-        survey = Survey((len(chunk),), measured.inputs, targets, facts, n_outputs, _anchor(chunk.x))
-        return _Part(survey, len(chunk), int(chunk.x.shape[1]), n_outputs)
+        survey = self._survey(counted, n_outputs) if len(counted) else None
+        return _Part(survey, (len(chunk),), chunk.index, _Columns(int(chunk.x.shape[1]), n_outputs, names))
 
-    def _measured(self, chunk: Chunk) -> _Measured:
-        x, weight = _finite("X", chunk.x, chunk.index), checked_weight(chunk)
-        counts = None if weight is None else like(weight, x)
+    def _survey(self, chunk: Chunk, n_outputs: int | None) -> Survey:
+        weight, index = checked_weight(chunk), chunk.index
+        inputs: Any = self._facts(chunk, weight)
+        if inputs is None:
+            inputs = tree(_moments("X", part.x, part) for part in _parts(chunk))
+        targets: Any
         if self.counts_labels:
-            return _Measured(ColumnMoments.of(x, counts), None)
-        y = _finite("y", numbers(chunk.y, chunk.index), chunk.index)
-        return _Measured(ColumnMoments.of(x, counts), ColumnMoments.of(y, counts))
+            targets = Tally(_counted(chunk, weight))
+        else:
+            targets = tree(_moments("y", numbers(part.y, index), part) for part in _parts(chunk))
+        return Survey((len(chunk),), inputs, targets, Weights.of(weight, len(chunk)), n_outputs, _anchor(chunk.x))
+
+    def _facts(self, chunk: Chunk, weight: np.ndarray | None) -> TableFacts | None:
+        """Facts about a table, or about an array of NumPy with missing values or categories. None: numbers only."""
+        has_categories = self.categories is not None and not is_from_dtype(self.categories)
+        with in_block(chunk.index):
+            if is_foreign(chunk.x):
+                if has_categories:
+                    kind = type(chunk.x).__name__
+                    raise ValueError(f"categorical_features needs X as a frame or a dense NumPy array, got {kind}.")
+                return None
+            if not isinstance(chunk.x, Table) and not has_categories and not _has_gaps(chunk.x):
+                return None
+            facts = TableEncoder(self.categories).facts(chunk.table, weight, chunk.index)
+        return TableFacts(tuple(each.bounded(chunk.index) for each in facts))
 
 
-@dataclass(frozen=True)
-class _Measured:
-    inputs: ColumnMoments
-    targets: ColumnMoments | None
-
-    def __add__(self, other: _Measured) -> _Measured:
-        targets = None if self.targets is None else self.targets + other.targets  # type: ignore[operator]
-        return _Measured(self.inputs + other.inputs, targets)
+def surveyed(chunks: Chunks, counts_labels: bool, categories: Any = FROM_DTYPE) -> Survey:
+    """The survey of all chunks. A second pass counts the levels of columns that are numbers in only some chunks."""
+    survey = _summed(chunks, Surveyor(counts_labels, categories))
+    if isinstance(survey.inputs, ColumnMoments) or all(each.is_counted for each in survey.inputs.columns):
+        return survey
+    return _summed(chunks, Surveyor(counts_labels, [kind == WORDS for kind in survey.inputs.kinds]))
 
 
-def surveyed(chunks: Chunks, counts_labels: bool) -> Survey:
-    """The survey of all chunks."""
-    parts: list[_Part] = chunks.each(Surveyor(counts_labels))
-    sizes = tuple(part.n_rows for part in parts)
-    if not any(sizes):
+def _summed(chunks: Chunks, surveyor: Surveyor) -> Survey:
+    total: _Part | None = chunks.sum(surveyor)
+    if total is None or not any(total.sizes):
         raise ValueError("X must have at least one row, got none in any block.")
-    for index, part in enumerate(parts):
-        if part[2:] != parts[0][2:]:
-            raise ValueError(
-                f"all blocks must have {_described(parts[0])} like the first, got {_described(part)} in block {index}."
-            )
-    total = tree(part.survey for part in parts)
-    if total is None:
+    if total.survey is None:
         raise ValueError("sample_weight must have a positive entry, got only zeros.")
-    return replace(total, sizes=sizes)
+    return replace(total.survey, sizes=total.sizes, names=total.columns.names)
 
 
 def positive(chunk: Chunk) -> Chunk:
@@ -193,7 +270,7 @@ def positive(chunk: Chunk) -> Chunk:
     weight = checked_weight(chunk)
     if weight is None or np.all(weight > 0):
         return chunk
-    return chunk.part(like(np.flatnonzero(weight > 0), chunk.x))
+    return chunk.taken(np.flatnonzero(weight > 0))
 
 
 def numbers(y: Array, index: int) -> Array:
@@ -248,10 +325,16 @@ def _counted(chunk: Chunk, weight: np.ndarray | None) -> dict[Any, float]:
     return dict(zip(names.tolist(), totals.tolist(), strict=True))
 
 
-def _anchor(x: Array) -> Array:
-    return float64(x[:0])
+def _anchor(x: Array | Table) -> Array:
+    return np.empty((0, x.shape[1])) if isinstance(x, Table) else float64(x[:0])
 
 
-def _described(part: _Part) -> str:
-    outputs = "" if part.n_outputs is None else f" and {part.n_outputs} outputs"
-    return f"{part.n_inputs} columns{outputs}"
+def _has_gaps(x: np.ndarray) -> bool:
+    """Whether some numbers are missing (NaN)."""
+    return x.dtype.kind == "f" and bool(np.isnan(np.min(x)))
+
+
+def _moments(name: str, values: Array, chunk: Chunk) -> ColumnMoments:
+    """The moments of the inputs or of the targets of a chunk, which must be finite."""
+    weight, values = checked_weight(chunk), _finite(name, values, chunk.index)
+    return ColumnMoments.of(values, None if weight is None else like(weight, values))

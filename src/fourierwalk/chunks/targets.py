@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fourierwalk.arrays.library import Array, like, to_host
+from fourierwalk.arrays.library import Array, to_host
 from fourierwalk.chunks.chunk import Chunk
 from fourierwalk.chunks.survey import numbers
 
@@ -19,7 +19,7 @@ class NumberTargets:
     def columns(self, chunk: Chunk) -> Array:
         """The targets, (n, q), in the library of the inputs."""
         y = numbers(chunk.y, chunk.index)
-        return y if type(y) is type(chunk.x) else like(to_host(y), chunk.x)
+        return y if type(y) is type(chunk.x) else chunk.moved(to_host(y))
 
 
 @dataclass(frozen=True)
@@ -32,4 +32,4 @@ class LabelTargets:
         """One-hot targets, (n, q), in the library of the inputs."""
         names = np.asarray(self.names)
         codes = np.searchsorted(names, to_host(chunk.y).astype(names.dtype, copy=False))
-        return like(np.eye(names.size)[codes], chunk.x)
+        return chunk.moved(np.eye(names.size)[codes])

@@ -11,7 +11,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import train_test_split
 
 from fourierwalk.data.scaling import Scaling
-from fourierwalk.tables.columns import codes_of, levels_of
+from fourierwalk.tables.facts import codes_of, levels_of
 from fourierwalk.tables.table import WORDS, Table
 
 

@@ -43,7 +43,7 @@ def place_hash(start: int, n_rows: int, seed: int) -> np.ndarray:
     >>> bool(np.all(place_hash(3, 2, 0) == place_hash(0, 5, 0)[3:]))
     True
     """
-    return _mixed(np.arange(start, start + n_rows, dtype=np.uint64), seed)
+    return hash_of_places(np.arange(start, start + n_rows), seed)
 
 
 def picked_places(start: int, stop: int, n_places: int, n_picked: int, seed: int) -> np.ndarray:
@@ -58,7 +58,7 @@ def picked_places(start: int, stop: int, n_places: int, n_picked: int, seed: int
     """
     parts = np.arange(start * n_picked // n_places, min(n_picked, stop * n_picked // n_places + 1), dtype=np.int64)
     lows, highs = parts * n_places // n_picked, (parts + 1) * n_places // n_picked
-    hashes = _mixed(parts.astype(np.uint64), seed)
+    hashes = hash_of_places(parts, seed)
     places = lows + (hashes % (highs - lows).astype(np.uint64)).astype(np.int64)
     return places[(places >= start) & (places < stop)]
 
@@ -73,9 +73,9 @@ def _bits(values: np.ndarray) -> np.ndarray:
     return (np.ascontiguousarray(values, dtype=np.float64) + 0.0).view(np.uint64)
 
 
-def _mixed(places: np.ndarray, seed: int) -> np.ndarray:
-    """Seeded hashes of whole numbers."""
-    return _mix(_mix(places + np.uint64(1)) + np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64))
+def hash_of_places(places: np.ndarray, seed: int) -> np.ndarray:
+    """A seeded 64-bit hash of each of some places, which are whole numbers."""
+    return _mix(_mix(places.astype(np.uint64) + np.uint64(1)) + np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64))
 
 
 def _mix(values: np.ndarray) -> np.ndarray:

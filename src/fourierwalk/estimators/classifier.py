@@ -126,7 +126,7 @@ class AdaptiveFourierClassifier(ClassifierMixin, BaseAdaptiveFourier):
     ) -> AdaptiveFourierClassifier:
         """Fit the model to the classes of y, or to the classes `names`, of which y may have only some."""
         training = self._begin(scale_targets=False)
-        data = inputs.chunked(self, X, y, sample_weight, X_val, y_val, groups, are_labels=True)
+        X, y, sample_weight, _, data = inputs.given(self, X, y, sample_weight, X_val, y_val, groups, are_labels=True)
         if data is not None:
             return self._fit_labels(training, data)
         X, labels = inputs.labels(self, X, y)
@@ -145,8 +145,6 @@ class AdaptiveFourierClassifier(ClassifierMixin, BaseAdaptiveFourier):
 
     def _fit_labels(self, training: Training, data: Any) -> AdaptiveFourierClassifier:
         """The fit on labels in chunks."""
-        if self.class_weight is not None:
-            raise ValueError(f"class_weight must be None for rows in blocks, got {self.class_weight!r}.")
         fit = self._train(training, data)
         self.classes_, self.amplitudes_ = np.asarray(data.whole.targets.names), self.model_.amplitudes
         self._seen = parts.Unsummed(data, fit.total_weight)

@@ -76,7 +76,7 @@ class AdaptiveFourierRegressor(RegressorMixin, MultiOutputMixin, BaseAdaptiveFou
         self
         """
         training = replace(self._begin(), error_bars=True)
-        data = inputs.chunked(self, X, y, sample_weight, X_val, y_val, groups)
+        X, y, sample_weight, _, data = inputs.given(self, X, y, sample_weight, X_val, y_val, groups)
         if data is not None:
             one_output = data.whole.survey.n_outputs is None  # type: ignore[union-attr]
         else:

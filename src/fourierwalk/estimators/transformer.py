@@ -65,8 +65,8 @@ class AdaptiveFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         Targets of rows in blocks are always numbers.
         """
         training = self._begin()
-        data = inputs.chunked(self, X, y, sample_weight, X_val, y_val, groups)
-        has_classes = data is None and are_classes(y)
+        X, y, sample_weight, in_blocks, data = inputs.given(self, X, y, sample_weight, X_val, y_val, groups)
+        has_classes = not in_blocks and are_classes(y)
         if has_classes:
             X, labels = inputs.labels(self, X, y)
             classes, codes = np.unique(labels, return_inverse=True)

@@ -4,14 +4,14 @@ from fourierwalk.inputs.arguments import generator, groups, levels
 from fourierwalk.inputs.arrays import has_holes, labels, later, later_numbers, numbers
 from fourierwalk.inputs.class_labels import class_weighted, classes, known, one_hot, packed_labels, unpacked_labels
 from fourierwalk.inputs.device import inputs_on, is_large, moved, on_device, where
-from fourierwalk.inputs.training_data import chunked, data, weighted_rows
+from fourierwalk.inputs.training_data import data, given, weighted_rows
 
 __all__ = [
-    "chunked",
     "class_weighted",
     "classes",
     "data",
     "generator",
+    "given",
     "groups",
     "has_holes",
     "inputs_on",

@@ -112,17 +112,12 @@ def _is_number(text: str) -> bool:
 
 def _has_categories(estimator: Any, X: Any) -> bool:
     """Whether `categorical_features` names columns of an array; only frames and dense NumPy arrays can have some."""
-    if not names_categories(estimator):
+    named = estimator.categorical_features
+    if named is None or is_from_dtype(named):
         return False
     if is_foreign(X) or scipy.sparse.issparse(X):
         raise ValueError(f"categorical_features needs X as a frame or a dense NumPy array, got {type(X).__name__}.")
     return True
-
-
-def names_categories(estimator: Any) -> bool:
-    """Whether `categorical_features` names columns."""
-    given = estimator.categorical_features
-    return given is not None and not is_from_dtype(given)
 
 
 def has_holes(estimator: Any, X: Any, name: str) -> bool:

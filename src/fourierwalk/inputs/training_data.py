@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fourierwalk.arrays.library import Array, is_foreign, like, namespace
 from fourierwalk.chunks.given import chunks_of
+from fourierwalk.chunks.survey import TableFacts
+from fourierwalk.chunks.tabular import Tabular
+from fourierwalk.chunks.targets import NumberTargets
+from fourierwalk.chunks.whole import Whole
 from fourierwalk.inputs.arguments import groups
-from fourierwalk.inputs.arrays import as_columns, later, later_numbers, names_categories
+from fourierwalk.inputs.arrays import as_columns, later, later_numbers
 from fourierwalk.inputs.class_labels import known, one_hot
 from fourierwalk.inputs.device import anchor
 from fourierwalk.tables.encoder import TableEncoder, names_in
@@ -66,19 +70,41 @@ def weighted_rows(X: Any, y: Array, host_weight: np.ndarray) -> tuple[Any, Array
 
 def _encoded(estimator: Any, table: Table, raw: Data) -> Data:
     """The data with the table encoded as numbers; the estimator gets the fitted encoder."""
+    y = raw.y
+    if y.shape[1] == 2 and np.array_equal(y.sum(axis=1), np.ones(len(y))):
+        y = y[:, 1:]  # two columns that add up to one: the second says it all
+    estimator.encoder_ = _encoder(estimator)
+    x, is_fixed, means = estimator.encoder_.encoded(table, y, raw.weight, raw.groups)
+    _check_columns(estimator.encoder_)
+    return raw._replace(x=x, is_fixed=is_fixed, means=means)
+
+
+def _encoder(estimator: Any) -> TableEncoder:
+    """An encoder with the settings and the names of the estimator."""
     encoder = TableEncoder(estimator.categorical_features)
     encoder.n_features_in_ = estimator.n_features_in_
     if (names := names_in(estimator)) is not None:
         encoder.feature_names_in_ = names
-    y = raw.y
-    if y.shape[1] == 2 and np.array_equal(y.sum(axis=1), np.ones(len(y))):
-        y = y[:, 1:]  # two columns that add up to one: the second says it all
-    x, is_fixed, means = encoder.encoded(table, y, raw.weight, raw.groups)
-    estimator.encoder_ = encoder
-    return raw._replace(x=x, is_fixed=is_fixed, means=means)
+    return encoder
 
 
-def chunked(
+def _check_columns(encoder: TableEncoder) -> None:
+    if not len(encoder.get_feature_names_out()):
+        names = [column.name for column in encoder.columns_]
+        raise ValueError(f"X must have a column of more than one level, got a single level in each of {names[:20]}.")
+
+
+class Given(NamedTuple):
+    """What a user gave to `fit`: rows in memory, or in blocks."""
+
+    x: Any
+    y: Any
+    weight: Any
+    in_blocks: bool = False
+    data: Data | None = None  # rows in blocks; None: x, y and weight are all rows
+
+
+def given(
     estimator: Any,
     X: Any,
     y: Any,
@@ -87,33 +113,43 @@ def chunked(
     y_val: Any,
     given_groups: Any,
     are_labels: bool = False,
-) -> Data | None:
-    """The data of a fit on rows in chunks; None if X is in memory."""
+) -> Given:
+    """The rows of a fit. Blocks of a table that fit in memory are taken there."""
     chunks = chunks_of(X, y, sample_weight)
     if chunks is None:
-        return None
-    for name, value in (("groups", given_groups), ("device", estimator.device)):
+        return Given(X, y, sample_weight)
+    _check_pair(X_val, y_val)
+    only_in_memory = {"groups": given_groups, "device": estimator.device}
+    for name, value in {**only_in_memory, "class_weight": getattr(estimator, "class_weight", None)}.items():
         if value is not None:
             raise ValueError(
                 f"{name} must be None for rows in blocks, got {type(value).__name__}: give np.asarray(X) in place of a "
                 f"memory map that fits in memory."
             )
-    if names_categories(estimator):
-        raise ValueError(
-            f"categorical_features must be 'from_dtype' or None for rows in blocks, got "
-            f"{estimator.categorical_features!r}: encode categories as numbers first."
-        )
-    _check_pair(X_val, y_val)
-    found = Data.chunked(chunks, are_labels)
-    estimator.n_features_in_ = int(found.x.shape[1])
-    names = getattr(chunks, "names", None)
-    if names is not None and all(isinstance(name, str) for name in names):
-        estimator.feature_names_in_ = np.array(names, dtype=object)
+    whole = Whole.of(chunks, are_labels, categories=estimator.categorical_features)
+    estimator.n_features_in_ = whole.n_inputs
+    if whole.survey.names is not None:
+        estimator.feature_names_in_ = np.array(whole.survey.names, dtype=object)
+    if not isinstance(whole.survey.inputs, TableFacts):
+        return _in_blocks(estimator, Data(*whole.sample, whole=whole), X_val, y_val)
+    table = Tabular.of(whole, _encoder(estimator))
+    _check_columns(table.encoder)
+    if table.whole.is_in_sample:
+        return Given(*table.gathered(), True)
+    encoded, estimator.encoder_ = table.encoded(), table.encoder
+    x, is_fixed, means = encoded.sample
+    found = Data(x, encoded.y, encoded.weight, is_fixed=is_fixed, means=means, whole=encoded.whole)
+    return _in_blocks(estimator, found, X_val, y_val)
+
+
+def _in_blocks(estimator: Any, found: Data, X_val: Any, y_val: Any) -> Given:
+    """Rows in blocks with the user's validation rows."""
     if X_val is None:
-        return found
-    x_val = later(estimator, X_val, "X_val", found.x)
-    if not are_labels:
-        return _with_validation(found, x_val, later_numbers(y_val, "y_val", x_val))
-    labels: Any = found.whole.targets  # type: ignore[union-attr]
-    codes = known(y_val, np.asarray(labels.names))
-    return _with_validation(found, x_val, one_hot(codes, len(labels.names), x_val))
+        return Given(None, None, None, True, found)
+    x_val = later(estimator, X_val, "X_val", found.y)
+    targets: Any = found.whole.targets  # type: ignore[union-attr]
+    if isinstance(targets, NumberTargets):
+        y_val = later_numbers(y_val, "y_val", x_val)
+    else:
+        y_val = one_hot(known(y_val, np.asarray(targets.names)), len(targets.names), x_val)
+    return Given(None, None, None, True, _with_validation(found, x_val, y_val))

@@ -63,7 +63,7 @@ class Delimited:
     ...     _ = path.write_text("size;make\\n1,5;audi\\n;bmw\\n")
     ...     source = Delimited.of(path)
     ...     next(source.blocks(["size"], ["numbers"]))
-    FileBlock(table=Table(names=('size',), columns=(array([1.5, nan]),)), lines=array([2, 3]))
+    FileBlock(table=Table(names=('size',), columns=(array([1.5, nan]),), is_named=True), lines=array([2, 3]))
     """
 
     path: Path

@@ -8,14 +8,9 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
+from fourierwalk.tables.facts import YEAR, Facts, codes_of, days_of, years_of
 from fourierwalk.tables.means import Grouped, smoothed
 from fourierwalk.tables.table import as_moments, as_numbers, as_words
-
-DAY = 86_400.0
-"""Seconds of a day."""
-
-YEAR = 365.2425
-"""Days of a mean year."""
 
 CYCLES = (("day_of_year", "days", 0.0, YEAR), ("weekday", "whole", 3.0, 7.0), ("hour", "fraction", 0.0, 1.0))
 """The cycles of a date: name, part of the days since 1970, shift and period. The 3 is because 1970 began on a Thursday.
@@ -62,11 +57,10 @@ class Number:
     kind: ClassVar[str] = "number"
 
     @classmethod
-    def fit(cls, name: str, column: np.ndarray, weight: np.ndarray | None) -> Number:
-        """Find the weighted median of the numbers that are not missing."""
-        missing = np.isnan(as_numbers(name, column))
-        present_weight = None if weight is None else weight[~missing]
-        return cls(name, median(column[~missing], present_weight), bool(missing.any() and not missing.all()))
+    def fit(cls, facts: Facts, column: np.ndarray, weight: np.ndarray | None) -> Number:
+        """Find the weighted median of the numbers that are not missing; the column may be a sample of all rows."""
+        numbers = as_numbers(facts.name, column)
+        return cls(facts.name, median(numbers, np.isnan(numbers), weight, facts.low), facts.has_gaps)
 
     def encode(self, column: np.ndarray) -> np.ndarray:
         """The numbers, and a column that is 1 for missing ones."""
@@ -113,10 +107,11 @@ class Levels:
     kind: ClassVar[str] = "levels"
 
     @classmethod
-    def fit(cls, name: str, column: np.ndarray, levels: tuple[str | None, ...], weight: np.ndarray | None) -> Levels:
+    def fit(cls, facts: Facts) -> Levels:
         """Find the share of the rows that each level has."""
-        counts = np.bincount(codes_of(levels, column), weight, minlength=len(levels))
-        return cls(name, levels, counts / counts.sum())
+        weights: Any = facts.weights
+        counts = np.array([weights[level] for level in facts.levels])
+        return cls(facts.name, facts.levels, counts / counts.sum())
 
     def encode(self, column: np.ndarray) -> np.ndarray:
         """One-hot rows."""
@@ -171,9 +166,9 @@ class Means:
     kind: ClassVar[str] = "means"
 
     @classmethod
-    def fit(cls, name: str, levels: tuple[str | None, ...], grouped: Grouped) -> Means:
+    def fit(cls, facts: Facts, grouped: Grouped) -> Means:
         """Find the smoothed means from sums over all rows."""
-        return cls(name, levels, *smoothed(grouped))
+        return cls(facts.name, facts.levels, *smoothed(grouped))
 
     def encode(self, column: np.ndarray) -> np.ndarray:
         """One column for each target."""
@@ -232,20 +227,18 @@ class Moment:
     kind: ClassVar[str] = "moment"
 
     @classmethod
-    def fit(cls, name: str, column: np.ndarray, weight: np.ndarray | None) -> Moment:
-        """Find the median year, and whether there are times of day."""
-        missing = np.isnat(column)
-        days = _days(column[~missing])
-        present_weight = None if weight is None else weight[~missing]
-        has_missing = bool(missing.any() and not missing.all())
-        return cls(name, median(_years(days), present_weight), has_missing, bool(np.any(days != np.floor(days))))
+    def fit(cls, facts: Facts, column: np.ndarray, weight: np.ndarray | None) -> Moment:
+        """Find the median year; the column may be a sample of all rows."""
+        moments = as_moments(facts.name, column)
+        middle = median(years_of(days_of(moments)), np.isnat(moments), weight, facts.low)
+        return cls(facts.name, middle, facts.has_gaps, facts.has_hours)
 
     def encode(self, column: np.ndarray) -> np.ndarray:
         """The year, the cycles, and a column that is 1 for missing dates."""
         moments = as_moments(self.name, column)
         missing = np.isnat(moments)
-        days = np.where(missing, 0.0, _days(moments))
-        columns = [np.where(missing, self.median, _years(days))]
+        days = np.where(missing, 0.0, days_of(moments))
+        columns = [np.where(missing, self.median, years_of(days))]
         for turns in self._phases(days):
             columns += [np.where(missing, 0.0, wave(2 * np.pi * turns)) for wave in (np.cos, np.sin)]
         return np.column_stack((*columns, missing) if self.has_missing else columns).astype(np.float64)
@@ -304,39 +297,22 @@ def from_table(table: Any) -> Column:
     return KINDS[kind].from_table(table)
 
 
-def levels_of(column: np.ndarray) -> tuple[str | None, ...]:
-    """The distinct words, sorted; None comes last if some are missing."""
-    words = set(column.tolist())
-    return (*sorted(words - {None}), *([None] if None in words else []))
-
-
-def codes_of(levels: tuple[str | None, ...], column: np.ndarray) -> np.ndarray:
-    """The index of each word among the levels; −1 if it is none of them."""
-    place = {level: code for code, level in enumerate(levels)}
-    return np.fromiter((place.get(word, -1) for word in column.tolist()), np.int64, column.size)
-
-
 def label_of(name: str, level: str | None) -> str:
     """The name of a level's column."""
     return f"{name}_missing" if level is None else f"{name}_{level}"
 
 
-def median(values: np.ndarray, weight: np.ndarray | None) -> float:
-    """The weighted lower median: one of the values, so that a weight of 2 equals two rows; 0 if there are none."""
+def median(values: np.ndarray, missing: np.ndarray, weight: np.ndarray | None, otherwise: float = 0.0) -> float:
+    """The weighted lower median of the values that are not missing; `otherwise` if all are.
+
+    It is one of the values, so that a weight of 2 equals two rows.
+    """
+    values, weight = values[~missing], None if weight is None else weight[~missing]
     if not values.size:
-        return 0.0
+        return otherwise
     order = np.argsort(values, kind="stable")
     reached = np.arange(1.0, values.size + 1) if weight is None else np.cumsum(weight[order])
     return float(values[order][np.searchsorted(reached, 0.5 * reached[-1] * (1 - 1e-12))])
-
-
-def _days(moments: np.ndarray) -> np.ndarray:
-    """Days since 1970, with fractions."""
-    return moments.astype("datetime64[us]").astype(np.int64) / (1e6 * DAY)
-
-
-def _years(days: np.ndarray) -> np.ndarray:
-    return 1970.0 + days / YEAR
 
 
 def _entry(table: Mapping[str, Any], name: str, kind: type[T] | tuple[type[T], ...]) -> T:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -13,9 +13,10 @@ from sklearn.utils.validation import check_array, check_consistent_length, check
 
 from fourierwalk.arrays.library import is_foreign, to_host
 from fourierwalk.parameters import count
-from fourierwalk.tables.columns import Column, Levels, Means, Moment, Number, codes_of, from_table, levels_of
-from fourierwalk.tables.means import Coded, CrossFitted, Grouped, parts
-from fourierwalk.tables.table import WORDS, Table, as_words, is_table
+from fourierwalk.tables.columns import Column, Levels, Means, Moment, Number, from_table
+from fourierwalk.tables.facts import Facts, codes_of
+from fourierwalk.tables.means import Coded, CrossFitted, Grouped, parts, whole
+from fourierwalk.tables.table import MOMENTS, WORDS, Table, as_words, is_table
 from fourierwalk.weights import weights
 
 MAX_ONE_HOT = 12
@@ -23,6 +24,9 @@ MAX_ONE_HOT = 12
 
 MOST_CLASSES = 32
 """Targets with more distinct whole numbers than this are numbers, not classes."""
+
+FROM_DTYPE = "from_dtype"
+"""Categories are recognised by the type of their column."""
 
 FORMAT = 1
 
@@ -33,6 +37,15 @@ class Encoding(NamedTuple):
     x: np.ndarray
     is_fixed: np.ndarray  # columns that must not be scaled to unit variance
     means: CrossFitted | None  # the columns of mean targets, if there are any
+
+
+class Beyond(NamedTuple):
+    """What is known of all rows; the table of a fit may be a sample of them."""
+
+    facts: tuple[Facts, ...]  # about each column, of all rows
+    center: np.ndarray  # about the mean of the targets
+    part: np.ndarray | None = None  # of each row of the sample, for cross-fitted means; None: its contents decide
+    sums: tuple[Grouped, ...] = ()  # for each column of many levels, over the rows that are not in the sample
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -79,7 +92,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
            [4., 0., 1.]])
     """
 
-    def __init__(self, categorical_features: Any = "from_dtype", max_one_hot: int = MAX_ONE_HOT) -> None:
+    def __init__(self, categorical_features: Any = FROM_DTYPE, max_one_hot: int = MAX_ONE_HOT) -> None:
         self.categorical_features = categorical_features
         self.max_one_hot = max_one_hot
 
@@ -121,22 +134,56 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self.encoded(table, targets, weights(sample_weight, len(table)))
 
     def encoded(
-        self, table: Table, y: np.ndarray | None, weight: np.ndarray | None, groups: np.ndarray | None = None
+        self,
+        table: Table,
+        y: np.ndarray | None,
+        weight: np.ndarray | None,
+        groups: np.ndarray | None = None,
+        beyond: Beyond | None = None,
     ) -> Encoding:
-        """Fit to checked rows, (n, q) targets and weights, and encode them; rows of a group stay together."""
-        is_category = self._categories(table)
-        self.columns_ = tuple(
-            self._fitted(name, column, category, y, weight)
-            for name, column, category in zip(table.names, table.columns, is_category, strict=True)
-        )
+        """Fit to checked rows, (n, q) targets and weights, and encode them; rows of a group stay together.
+
+        If the table is a sample, `beyond` says what is known of all rows.
+        """
+        if beyond is None:
+            center = np.zeros(0) if y is None else np.average(y, axis=0, weights=weight)
+            beyond = Beyond(self.facts(table, weight), center)
+        self._set_columns(table, y, weight, beyond)
         x = self.encode(table)
         is_fixed = np.array([fixed for column in self.columns_ for fixed in column.is_fixed], dtype=bool)
-        coded = self._coded(table)
+        coded = self.coded(table)
         if y is None or not coded:
             return Encoding(x, is_fixed, None)
-        means = CrossFitted(x, coded, y, weight, np.zeros(len(x), dtype=np.int64))
-        means = replace(means, part=parts(np.column_stack((means.identities(), y)), groups))
+        part = np.zeros(len(x), dtype=np.int64) if beyond.part is None else beyond.part
+        means = CrossFitted(x, coded, y, weight, part, beyond.center, beyond.sums)
+        if beyond.part is None:
+            means = replace(means, part=parts(np.column_stack((means.identities(), y)), groups))
         return Encoding(means.inputs(), is_fixed, means)
+
+    def facts(self, table: Table, weight: np.ndarray | None, block: int = 0) -> tuple[Facts, ...]:
+        """The facts about each column; rows of weight zero are ignored."""
+        is_category = self._categories(table)
+        if weight is not None and np.any(weight == 0):
+            table, weight = table[weight > 0], weight[weight > 0]
+        columns = zip(table.names, table.columns, is_category, strict=True)
+        return tuple(Facts.of(name, values, category, weight, block) for name, values, category in columns)
+
+    def outline(self, facts: Sequence[Facts], n_targets: int) -> TableEncoder:
+        """Make the columns as far as facts say them: all but medians and mean targets."""
+        table = Table(tuple(each.name for each in facts), (np.empty(0),) * len(facts))
+        self._set_columns(table, np.empty((0, n_targets)), None, Beyond(tuple(facts), np.zeros(n_targets)))
+        return self
+
+    def _set_columns(self, table: Table, y: np.ndarray | None, weight: np.ndarray | None, beyond: Beyond) -> None:
+        """Fit the encoder of each column; rows of weight zero are ignored."""
+        if weight is not None and np.any(weight == 0):
+            kept = weight > 0
+            table, y, weight = table[kept], None if y is None else y[kept], weight[kept]
+        sums = iter(beyond.sums)
+        self.columns_: tuple[Column, ...] = tuple(
+            self._fitted(facts, values, y, weight, beyond.center, sums)
+            for facts, values in zip(beyond.facts, table.columns, strict=True)
+        )
 
     def encode(self, table: Table) -> np.ndarray:
         """The encoded columns of a table that was checked to have the columns of `fit`."""
@@ -202,7 +249,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             encoder.feature_names_in_ = np.array([column.name for column in encoder.columns_], dtype=object)
         return encoder
 
-    def _coded(self, table: Table) -> list[Coded]:
+    def coded(self, table: Table) -> list[Coded]:
         """The columns of mean targets: the codes of their levels, and their place among the encoded columns."""
         coded, start = [], 0
         for column, values in zip(self.columns_, table.columns, strict=True):
@@ -214,34 +261,35 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return coded
 
     def _fitted(
-        self, name: str, values: np.ndarray, is_category: bool, y: np.ndarray | None, weight: np.ndarray | None
+        self,
+        facts: Facts,
+        values: np.ndarray,
+        y: np.ndarray | None,
+        weight: np.ndarray | None,
+        center: np.ndarray,
+        sums: Iterator[Grouped],
     ) -> Column:
-        """The fitted encoder of a column; rows of weight zero are ignored."""
-        if weight is not None and np.any(weight == 0):
-            kept = weight > 0
-            y = None if y is None else y[kept]
-            values, weight = values[kept], weight[kept]
-        if values.dtype.kind == "M" and not is_category:
-            return Moment.fit(name, values, weight)
-        if not is_category:
-            return Number.fit(name, values, weight)
-        words = as_words(values)
-        levels = levels_of(words)
-        if len(levels) <= self.max_one_hot:
-            return Levels.fit(name, words, levels, weight)
+        """The fitted encoder of a column. The next of `sums` is over rows that are not here, if there is one."""
+        if facts.weights is None:
+            return (Moment if facts.kind == MOMENTS else Number).fit(facts, values, weight)
+        n_levels = len(facts.weights)
+        if n_levels <= self.max_one_hot:
+            return Levels.fit(facts)
         if y is None:
             raise ValueError(
-                f"y must be given, because column {name!r} has {len(levels)} levels, more than "
+                f"y must be given, because column {facts.name!r} has {n_levels} levels, more than "
                 f"max_one_hot={self.max_one_hot}: their mean targets take their place."
             )
-        return Means.fit(name, levels, Grouped.of(codes_of(levels, words), len(levels), y, weight))
+        own = Grouped.of(codes_of(facts.levels, as_words(values)), n_levels, y, weight, center)
+        others = next(sums, None)
+        return Means.fit(facts, own if others is None else own + whole(others, n_levels))
 
     def _categories(self, table: Table) -> list[bool]:
         """Which columns are categories. A column of words that is not one is an error."""
         chosen = named_columns(self.categorical_features, table)
         for name, values, kind, is_category in zip(table.names, table.columns, table.kinds, chosen, strict=True):
-            if kind == WORDS and not is_category:
-                first = next((word for word in values.tolist() if word is not None), None)
+            first = next((word for word in values.tolist() if word is not None), None) if kind == WORDS else None
+            if first is not None and not is_category:
                 raise ValueError(
                     f"categorical_features must name every column of words, got {self.categorical_features!r}, but "
                     f"column {name!r} holds {first!r}."
@@ -267,7 +315,8 @@ def checked_table(estimator: Any, X: Any, name: str, *, reset: bool) -> Table:
         validate_data(estimator, X, reset=reset, skip_check_array=True)
     elif reset:
         estimator.n_features_in_ = len(X.names)
-        estimator.feature_names_in_ = np.array(X.names, dtype=object)
+        if X.is_named:
+            estimator.feature_names_in_ = np.array(X.names, dtype=object)
     else:
         check_names(name, X.names, getattr(estimator, "feature_names_in_", X.names))
     table = Table.of(X)
@@ -296,7 +345,7 @@ def _named(names: Sequence[str]) -> list[str]:
 
 def is_from_dtype(categorical_features: Any) -> bool:
     """Whether categories are recognised by the type of their column."""
-    return isinstance(categorical_features, str) and categorical_features == "from_dtype"
+    return isinstance(categorical_features, str) and categorical_features == FROM_DTYPE
 
 
 def named_columns(categorical_features: Any, table: Table) -> list[bool]:

@@ -25,6 +25,8 @@ class Table:
     columns : tuple of arrays of shape (n,)
         Numbers are float64, and NaN if missing. Words are objects: str, or None if missing. Moments (dates and times)
         are datetime64, and NaT if missing.
+    is_named : bool
+        Whether the names are the user's. Those of an array are not.
 
     Examples
     --------
@@ -38,6 +40,7 @@ class Table:
 
     names: tuple[str, ...]
     columns: tuple[np.ndarray, ...]
+    is_named: bool = True
 
     @classmethod
     def of(cls, X: Any, names: Sequence[str] | None = None) -> Table:
@@ -46,13 +49,26 @@ class Table:
             return X
         if nw.dependencies.is_into_dataframe(X) or isinstance(X, nw.DataFrame):
             frame = nw.from_native(X, eager_only=True, pass_through=False)
-            own_names = tuple(str(name) for name in frame.columns)
-            return cls(own_names, tuple(_series(name, frame[:, j]) for j, name in enumerate(own_names)))
+            own_names, are_words = tuple(str(name) for name in frame.columns), _are_words(frame.columns)
+            columns = tuple(_series(name, frame[:, j]) for j, name in enumerate(own_names))
+            return cls(own_names, columns, are_words)
         values = np.asarray(X)
         if values.ndim != 2:
             raise ValueError(f"X must be a table of rows and columns, got an array of {values.ndim} dimensions.")
         own_names = tuple(f"x{j}" for j in range(values.shape[1])) if names is None else tuple(names)
-        return cls(own_names, tuple(_column(name, values[:, j]) for j, name in enumerate(own_names)))
+        columns = tuple(_column(name, values[:, j]) for j, name in enumerate(own_names))
+        return cls(own_names, columns, names is not None)
+
+    @classmethod
+    def joined(cls, tables: Sequence[Table], kinds: Sequence[str]) -> Table:
+        """Tables with the same columns, one below the other; their columns become columns of the given kinds."""
+        first = tables[0]
+        parts = zip(*(table.columns for table in tables), strict=True)
+        columns = tuple(
+            np.concatenate([_as_kind(name, values, kind) for values in part])
+            for name, part, kind in zip(first.names, parts, kinds, strict=True)
+        )
+        return cls(first.names, columns, first.is_named)
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -60,7 +76,7 @@ class Table:
     def __getitem__(self, rows: Any) -> Table:
         """The rows of a slice, a mask or indices; also in a tuple with …, as scikit-learn indexes rows."""
         rows = rows[0] if isinstance(rows, tuple) else rows
-        return Table(self.names, tuple(column[rows] for column in self.columns))
+        return Table(self.names, tuple(column[rows] for column in self.columns), self.is_named)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -124,6 +140,20 @@ def as_moments(name: str, column: np.ndarray) -> np.ndarray:
     return np.full(column.size, "NaT", dtype="datetime64[us]")
 
 
+def _as_kind(name: str, column: np.ndarray, kind: str) -> np.ndarray:
+    if kind == WORDS:
+        return as_words(column)
+    return as_numbers(name, column) if kind == NUMBERS else as_moments(name, column)
+
+
+def _are_words(names: Sequence[Any]) -> bool:
+    """Whether the names of columns are words; an error if only some are, as scikit-learn has it."""
+    words = [name for name in names if isinstance(name, str)]
+    if words and len(words) < len(names):
+        raise TypeError(f"X must have columns whose names are all words or none, got {list(names)[:5]}.")
+    return bool(words)
+
+
 def _word(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
@@ -133,6 +163,8 @@ def _series(name: str, series: Any) -> np.ndarray:
     dtype = series.dtype
     if dtype.is_numeric():
         return np.array(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+    if isinstance(getattr(series.to_native(), "dtype", None), np.dtypes.ObjectDType):
+        return _column(name, np.array(series.to_list(), dtype=object))  # narwhals looks at the first 100 values only
     if dtype in (nw.Categorical, nw.Enum, nw.String, nw.Boolean):
         return _filled(series.to_list())
     if dtype == nw.Datetime and getattr(dtype, "time_zone", None):

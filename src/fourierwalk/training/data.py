@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fourierwalk.arrays.library import Array
-from fourierwalk.chunks.chunk import Chunks
 from fourierwalk.chunks.whole import Whole
 
 
@@ -23,12 +22,6 @@ class Data(NamedTuple):
     is_fixed: np.ndarray | None = None  # columns that are centred but not scaled: levels of categories, cycles of dates
     whole: Whole | None = None  # rows in chunks; x, y and weight are then a sample of them
     means: Any = None  # `fourierwalk.tables.means.CrossFitted`, if columns of a table are mean targets
-
-    @classmethod
-    def chunked(cls, chunks: Chunks, are_labels: bool) -> Data:
-        """Rows in chunks: two passes over them check them, and draw the sample that is kept in memory."""
-        whole = Whole.of(chunks, are_labels)
-        return cls(*whole.sample, whole=whole)
 
     @property
     def identities(self) -> Any:
