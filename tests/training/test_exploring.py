@@ -330,9 +330,11 @@ def test_weighed_inputs_are_taken_where_they_are_clearly_better(monkeypatch):
         assert (explore(train, held_out, policy) is weighed) == is_taken
 
 
-def test_coordinates_are_not_weighed(monkeypatch):
+def test_coordinates_and_a_single_input_are_not_weighed(monkeypatch):
     monkeypatch.setattr(exploring, "weighed_inputs", None)
     assert explore(*halves(*table(60, 100)), Policy()).span is not None
+    x, y = table(60)
+    assert explore(*halves(x[:, :1], y), Policy()).root.shape == (1, 1)
 
 
 def nothing():

@@ -81,11 +81,11 @@ def sample_size(n_inputs: int, policy: Policy) -> int:
 def explore(train: Rows, held_out: Rows, policy: Policy) -> Exploration:
     """The better of two explorations: one begins with all directions alike, the other weighs the inputs one by one.
 
-    Coordinates of a span are not weighed one by one, because they stand for no input.
+    Coordinates of a span are not weighed one by one, because they stand for no input. A single input has no rival.
     """
     first = first_look(train, held_out, policy)
     best = sharpened(first, policy)
-    if first.span is not None:
+    if first.span is not None or first.root.shape[0] == 1:
         return best
     weighed = weighed_inputs(first, policy)
     is_better = weighed.fit.error < (1 - policy.sharper) * best.fit.error
