@@ -98,7 +98,7 @@ class Standing(NamedTuple):
     n_ahead: int
     n_behind: int
     ratio: float  # geometric mean of the clipped ratios
-    standard_error: float  # of its logarithm, over splits
+    standard_error: float  # of its logarithm, over data sets
     worse: list[SetRatio]
 
 
@@ -162,7 +162,7 @@ def against_best(beds: Sequence[Bed], one: str) -> list[SetRatio]:
 
 
 def verdict(ratios: Sequence[SetRatio]) -> Standing | None:
-    """Over data sets: on how many ours is ahead, the clipped geometric mean, and its standard error from paired splits.
+    """Over data sets: on how many ours is ahead, the clipped geometric mean, and its standard error.
 
     Examples
     --------
@@ -173,14 +173,13 @@ def verdict(ratios: Sequence[SetRatio]) -> Standing | None:
     """
     if not ratios:
         return None
-    splits = sorted({split for ratio in ratios for split in ratio.logs})
-    by_split = [np.mean([_clipped(each.logs[i]) for each in ratios if i in each.logs]) for i in splits]
+    logs = [_clipped(math.log(each.ratio)) for each in ratios]
     return Standing(
         len(ratios),
         sum(each.ratio < 1 for each in ratios),
         sum(each.ratio > 1 for each in ratios),
-        math.exp(np.mean([_clipped(math.log(each.ratio)) for each in ratios])),
-        _standard_error(by_split),
+        math.exp(np.mean(logs)),
+        _standard_error(logs),
         sorted((each for each in ratios if each.is_worse), key=lambda each: -each.ratio),
     )
 

@@ -34,10 +34,9 @@ HOW_ERRORS = (
 HOW_RATIOS = (
     "Below 1 is better. A set's error is, over the splits that both have, the root of the mean square of the "
     "normalised RMSE; for classes (wrong + ½)/(n + 1) of all splits' test rows together. The ratio is the geometric "
-    "mean over the sets, each clipped to [1/2, 2]. ± is the standard error of its logarithm: clipped log ratios of a "
-    "split are averaged over the sets, and the splits' scatter counts. With three splits it is rough. Worse: by more "
-    "than 5 % and two standard errors of the set's own splits. The best peer is chosen per set after the fact, which "
-    "favours it; LightGBM is not among them."
+    "mean over the sets, each clipped to [1/2, 2]. ± is the standard error of its logarithm over the sets: what other "
+    "sets may change. Worse: by more than 5 % and two standard errors of the set's own splits. The best peer "
+    "is chosen per set after the fact, which favours it; LightGBM is not among them."
 )
 HOW_DIFFERENCES = (
     "The mean over the splits of our error less LightGBM's, and its standard error from the same splits. Below 0 is "
