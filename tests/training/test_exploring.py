@@ -45,6 +45,12 @@ def halves(x, y, weight=None, make=lambda values: values):
     return tuple(Rows(make(x[part]), y[part], None if weight is None else weight[part]) for part in (~held, held))
 
 
+def explored(train, held_out, policy):
+    """The exploration of a single split."""
+    (found,) = explore([(train, held_out)], policy)
+    return found
+
+
 # The definition
 
 
@@ -141,7 +147,7 @@ def test_whole_weights_equal_repeated_rows():
     fitted = [look.fit.kernel @ look.fit.dual for look in (weighted, plain)]
     assert_allclose(fitted[0][again[0]], fitted[1], atol=2e-3)
     policy = replace(Policy(), iterations=2, sharper=0.0)
-    roots = [explore(*both, policy).shape.root for both in ((train, held_out), repeated)]
+    roots = [explored(*both, policy).shape.root for both in ((train, held_out), repeated)]
     assert_allclose(roots[0].T @ roots[0], roots[1].T @ roots[1], rtol=0.01, atol=1e-3 * np.max(roots[1]) ** 2)
 
 
@@ -315,26 +321,39 @@ def test_two_of_many_inputs_that_act_together_are_found(seed):
     train, held_out = together(seed)
     first = first_look(train, held_out, Policy())
     assert sharpened(first, Policy()).fit.error > 0.8
-    found = explore(train, held_out, Policy())
+    found = explored(train, held_out, Policy())
     assert found.fit.error < 0.25  # the noise alone is 0.09
     assert set(np.argsort(-found.shape.relevance)[:2]) == {3, 7}
 
 
-def test_weighed_inputs_are_taken_where_they_are_clearly_better(monkeypatch):
-    train, held_out = halves(*table())
-    first = first_look(train, held_out, Policy())
-    policy = replace(Policy(), iterations=1, sharper=0.1)  # nothing is sharpened
-    for times, is_taken in ((0.8, True), (0.95, False), (1.2, False)):
-        weighed = first._replace(root=2 * first.root, fit=first.fit._replace(error=times * first.fit.error))
-        monkeypatch.setattr(exploring, "weighed_inputs", lambda *_, weighed=weighed: weighed)
-        assert (explore(train, held_out, policy) is weighed) == is_taken
+@pytest.mark.parametrize(
+    ("times", "is_taken"), [((0.8,), True), ((0.95,), False), ((0.3, 1.2), True), ((0.8, 1.2), False)]
+)
+def test_weighed_inputs_are_taken_where_their_mean_error_is_much_lower(times, is_taken, monkeypatch):
+    parts = [halves(*table(seed=seed)) for seed in range(len(times))]
+    policy = replace(Policy(), iterations=1, weighed=0.1)  # nothing is sharpened
+    shares = iter(times)
+
+    def weighed(first, policy):
+        assert first.fit.error > 0
+        return first._replace(root=2 * first.root, fit=first.fit._replace(error=next(shares)))
+
+    real = exploring.first_look
+
+    def of_error_one(*given):
+        first = real(*given)
+        return first._replace(fit=first.fit._replace(error=1.0))
+
+    monkeypatch.setattr(exploring, "first_look", of_error_one)
+    monkeypatch.setattr(exploring, "weighed_inputs", weighed)
+    assert [each.root[0, 0] for each in explore(parts, policy)] == [2.0 if is_taken else 1.0] * len(times)
 
 
 def test_coordinates_and_a_single_input_are_not_weighed(monkeypatch):
     monkeypatch.setattr(exploring, "weighed_inputs", None)
-    assert explore(*halves(*table(60, 100)), Policy()).span is not None
+    assert explored(*halves(*table(60, 100)), Policy()).span is not None
     x, y = table(60)
-    assert explore(*halves(x[:, :1], y), Policy()).root.shape == (1, 1)
+    assert explored(*halves(x[:, :1], y), Policy()).root.shape == (1, 1)
 
 
 def nothing():
@@ -384,7 +403,7 @@ def noisy(seed):
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_inputs_that_do_not_matter_are_left_out(seed):
-    best = explore(*noisy(seed), Policy())
+    best = explored(*noisy(seed), Policy())
     kept = relevant(best, Policy())
     assert {3, 7, 9} <= set(kept)
     assert kept.size <= 5
@@ -394,7 +413,7 @@ def test_inputs_that_do_not_matter_are_left_out(seed):
 def test_the_fewest_of_equally_good_inputs_are_kept():
     train, held_out = noisy(0)
     train, held_out = (replace(rows, x=rows.x * (np.arange(12) == 3)) for rows in (train, held_out))
-    assert_array_equal(relevant(explore(train, held_out, Policy()), Policy()), [3])
+    assert_array_equal(relevant(explored(train, held_out, Policy()), Policy()), [3])
 
 
 @pytest.mark.parametrize(("d", "expected"), [(3, 700), (1000, 700), (1600, 625), (5000, 500)])
@@ -439,7 +458,7 @@ def assert_same_exploration(rows, others, rel=1e-3):
     # In all directions alike: of wide rows, in those of the rows' span.
     assert_allclose(of_rows(one), of_rows(other), atol=1e-2)
     policy = replace(Policy(), iterations=2, sharper=0.0)
-    a, b = (explore(*both, policy).shape for both in (rows, others))
+    a, b = (explored(*both, policy).shape for both in (rows, others))
     assert isinstance(a.root, np.ndarray)
     scale = np.max(b.relevance)
     assert_allclose(a.root.T @ a.root, b.root.T @ b.root, rtol=0.02, atol=0.02 * scale)
@@ -456,7 +475,7 @@ def test_wide_rows_are_measured_in_a_basis_of_their_span():
     assert_allclose(distances(near, near), distances(train.x, train.x), rtol=1e-5, atol=1e-4)  # of up to 250
     assert_allclose(near @ basis, train.x, rtol=1e-5, atol=1e-5)
     assert_allclose(far @ basis, held_out.x @ basis.T @ basis, rtol=1e-5, atol=1e-5)
-    shape = explore(train, held_out, replace(Policy(), iterations=2)).shape
+    shape = explored(train, held_out, replace(Policy(), iterations=2)).shape
     assert shape.root.shape == (40, 100)
 
 
@@ -486,7 +505,7 @@ def test_the_relevance_lies_on_the_inputs_that_matter():
     x = rng.standard_normal((600, 10))
     y = (np.sin(2 * x[:, 3]) * x[:, 7])[:, None] + 0.1 * rng.standard_normal((600, 1))
     first = first_look(*halves(x, y), Policy())
-    found = explore(*halves(x, y), replace(Policy(), iterations=4))
+    found = explored(*halves(x, y), replace(Policy(), iterations=4))
     assert_allclose(first.shape.relevance, 1 / first.first_width**2, rtol=1e-4)
     shares = found.shape.relevance / np.sum(found.shape.relevance)
     assert shares[3] + shares[7] > 0.8

@@ -102,7 +102,7 @@ class ConditionsPanel:
         for part in self.parts(0):
             some = part[i][: DEFAULT.sample]
             rows.append(Rows(self.posed.blocks[i][some, :d], self.posed.conditions[i].values[some, None]))
-        return explore(rows[0], rows[1], DEFAULT).shape
+        return explore([(rows[0], rows[1])], DEFAULT)[0].shape
 
     @cached_property
     def sizes(self) -> np.ndarray:

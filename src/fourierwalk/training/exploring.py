@@ -78,18 +78,25 @@ def sample_size(n_inputs: int, policy: Policy) -> int:
     return min(policy.sample, max(500, int(policy.wide / n_inputs)))
 
 
-def explore(train: Rows, held_out: Rows, policy: Policy) -> Exploration:
-    """The better of two explorations: one begins with all directions alike, the other weighs the inputs one by one.
+def explore(parts: Sequence[tuple[Rows, Rows]], policy: Policy) -> list[Exploration]:
+    """Explore each split into training and validation rows.
 
-    Coordinates of a span are not weighed one by one, because they stand for no input. A single input has no rival.
+    One exploration begins with all directions alike, another weighs the inputs one by one. The second is taken only if
+    its mean error over the splits is much lower: few validation rows would often prefer it by chance.
     """
-    first = first_look(train, held_out, policy)
-    best = sharpened(first, policy)
-    if first.span is not None or first.root.shape[0] == 1:
-        return best
-    weighed = weighed_inputs(first, policy)
-    is_better = weighed.fit.error < (1 - policy.sharper) * best.fit.error
-    return sharpened(weighed, policy) if is_better else best
+    firsts = [first_look(train, held_out, policy) for train, held_out in parts]
+    plain = [sharpened(first, policy) for first in firsts]
+    if any(first.span is not None or first.root.shape[0] == 1 for first in firsts):
+        return plain  # coordinates of a span stand for no input, and a single input has no rival
+    weighed = [weighed_inputs(first, policy) for first in firsts]
+    if mean_error(weighed) < (1 - policy.weighed) * mean_error(plain):
+        return [sharpened(one, policy) for one in weighed]
+    return plain
+
+
+def mean_error(explorations: Sequence[Exploration]) -> float:
+    """The mean validation error of the kernels."""
+    return float(np.mean([exploration.fit.error for exploration in explorations]))
 
 
 def sharpened(best: Exploration, policy: Policy) -> Exploration:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from fourierwalk.arrays.library import Array
 from fourierwalk.data.columns import Columns
 from fourierwalk.data.rows import Rows
 from fourierwalk.data.span import Span
-from fourierwalk.training.exploring import explore, relevant, sample_size
+from fourierwalk.training.exploring import explore, mean_error, relevant, sample_size
 from fourierwalk.training.folds import Folds
 from fourierwalk.training.policy import Policy
 from fourierwalk.training.split import Split
@@ -107,12 +108,11 @@ class RowsPanel:
 
         Inputs that no kernel needs are left out; the kernels are then fitted again to the others.
         """
-        explorations = []
         n = np.arange(sample_size(self.n_inputs, policy))
-        for member in range(self.n_together):
-            train, held_out = (rows.take(n[: len(rows)]) for rows in self.parts(member) if rows is not None)
-            explorations.append(explore(train, held_out, policy))
-        error = float(np.mean([exploration.fit.error for exploration in explorations]))
+        parts = [self.parts(member) for member in range(self.n_together)]
+        samples: Any = [tuple(rows.take(n[: len(rows)]) for rows in part if rows is not None) for part in parts]
+        explorations = explore(samples, policy)
+        error = mean_error(explorations)
         panel = replace(self, shapes=tuple(exploration.shape for exploration in explorations))
         if self.span is not None or self.rows.is_streamed:
             return panel, error

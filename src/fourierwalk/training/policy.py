@@ -76,6 +76,14 @@ class Policy:
         20,
     )
     sharper: float = _tuned(0.02, "start", "share of the error that a further fit must take off", CUSTOM, 0, 1)
+    weighed: float = _tuned(
+        0.2,
+        "start",
+        "share of the kernel's error that weighing the inputs one by one must take off",
+        "generated interactions (a third to two thirds) and twelve sets of 120 to 900 rows (a tenth at most, but once)",
+        0,
+        1,
+    )
     coarse: int = _tuned(400, "start", "rows, at least, by which widths far apart are compared", CUSTOM, 10, 20_000)
     wide: float = _tuned(
         1e7, "start", "entries of a sample of wide rows; fewer rows are taken, but 500 at least", CUSTOM, 1, 1e12
