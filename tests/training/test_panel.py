@@ -164,7 +164,7 @@ def test_lifted_frequencies_predict_what_their_coordinates_do(form, kind, valida
 @every_form
 def test_a_fit_of_wide_rows_is_a_ridge_on_their_own_columns(form):
     given = wide(form, 200, 260)
-    one = automatic(replace(QUICK, few_rows=0, sure=0.0), regularization=0.01, n_frequencies=12)
+    one = automatic(replace(QUICK, few_rows=0, sure=0.0, least_width=12), regularization=0.01, n_frequencies=12)
     assert panel_of(given, one.sampler.policy).n_inputs < 260
     fit = one.run(given, np.random.default_rng(0))
     assert fit.model.frequencies.shape == (12, 260)
