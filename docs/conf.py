@@ -44,6 +44,7 @@ html_title = f"fourierwalk {version}"
 html_show_sourcelink = False
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]
+html_sidebars = {name: [] for name in ("start", "search", "genindex")}  # they are in no section
 exclude_patterns = ["_build", "generated/*.md"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3

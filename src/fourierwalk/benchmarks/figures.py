@@ -34,7 +34,20 @@ class Figure:
     def cells(self) -> tuple[str, ...]:
         """Case, figure, measured, target, and a word if the target is missed."""
         bound = "" if self.target is None else f"{'≤' if self.at_most else '≥'} {self.target:g}"
-        return self.case, self.what, f"{self.value:.3g}", bound, "" if self.met else "falls short"
+        return self.case, self.what, _shown(self.value), bound, "" if self.met else "falls short"
+
+
+def _shown(value: float) -> str:
+    """Three digits, never a large power of ten; whole numbers as they are.
+
+    Examples
+    --------
+    >>> _shown(2048), _shown(46_612.3), _shown(0.00123456)
+    ('2,048', '46,600', '0.00123')
+    """
+    if abs(value) < 1000:
+        return f"{value:.3g}"
+    return f"{value if value == round(value) else float(f'{value:.3g}'):,.0f}"
 
 
 HEADER = ("case", "figure", "measured", "target", "")
