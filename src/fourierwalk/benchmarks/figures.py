@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -63,9 +64,13 @@ def markdown(parts: Iterable[Mapping[str, Any]]) -> str:
     """One table for each commit, machine and set of versions that the parts come from, for the docs."""
     runs: dict[str, list[Mapping[str, Any]]] = {}
     for part in parts:
-        origin = part["provenance"]
-        runs.setdefault(f"Commit {origin['commit']}: {describe(origin)}", []).append(part)
-    return "\n".join(f"{_table(read(group))}\n\n{origin}\n" for origin, group in runs.items())
+        origin = {name: part["provenance"][name] for name in ("commit", "machine", "versions")}
+        runs.setdefault(json.dumps(origin, sort_keys=True), []).append(part)
+    return "\n".join(f"{_table(read(group))}\n\n{_told(json.loads(origin))}\n" for origin, group in runs.items())
+
+
+def _told(origin: dict[str, Any]) -> str:
+    return f"Commit {origin['commit']}: {describe(origin)}"
 
 
 def _table(found: Sequence[Figure]) -> str:
