@@ -43,6 +43,7 @@ stress: $(VENV)/.installed-test
 docs: $(VENV)/.installed-docs
 	FOURIERWALK_GALLERY='$(GALLERY)' $(BIN)/python -m sphinx -W -b html docs docs/_build
 	$(BIN)/python docs/links.py docs/_build
+	PYTHONPATH=tests $(BIN)/python docs/widths.py docs/_build
 
 # The suite on the oldest versions that pyproject.toml allows. Warnings are no errors there: old and new packages meet.
 oldest:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import matplotlib
 from docutils.nodes import SkipNode
-from docutils.utils.math.latex2mathml import tex2mathml
 
 import fourierwalk
 from fourierwalk.paper import readings
@@ -15,6 +14,10 @@ from fourierwalk.training.policy import Policy
 here = Path(__file__).parent
 sys.path.insert(0, str(here))
 matplotlib.use("agg")
+
+import formula  # noqa: E402
+import pictures  # noqa: E402
+import thumbnails  # noqa: E402
 
 project = "fourierwalk"
 author = "The fourierwalk developers"
@@ -28,6 +31,7 @@ extensions = [
 ]
 autosummary_generate = True
 numpydoc_show_class_members = False
+autodoc_typehints = "none"  # the lists of parameters have the types
 html_theme = "pydata_sphinx_theme"
 html_theme_options = {
     "navigation_with_keys": True,
@@ -39,28 +43,24 @@ html_theme_options = {
 html_title = f"fourierwalk {version}"
 html_show_sourcelink = False
 html_static_path = ["_static"]
-html_css_files = ["gallery.css"]
+html_css_files = ["pages.css"]
+html_sidebars = {name: [] for name in ("start", "search", "genindex")}  # they are in no section
 exclude_patterns = ["_build", "generated/*.md"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
 suppress_warnings = ["myst.header", "ref.ref", "config.cache"]  # inherited docstrings refer to scikit-learn's pages
-
-
-html_math_renderer = "mathml"
+html_math_renderer = "pictures"
 
 
 def setup(app) -> None:
-    """Mathematics as MathML: browsers draw it themselves, so pages need neither a network nor a script."""
+    """Formulas and thumbnails that need neither a network nor a script."""
 
-    def inline(writer, node):
-        writer.body.append(tex2mathml(node.astext()))
+    def picture(writer, node):
+        writer.body.append(f"<div class='formula'>{formula.svg(node.astext())}</div>")
         raise SkipNode
 
-    def block(writer, node):
-        writer.body.append(f"<div class='formula'>{tex2mathml(node.astext(), as_block=True)}</div>")
-        raise SkipNode
-
-    app.add_html_math_renderer("mathml", (inline, None), (block, None))
+    app.add_html_math_renderer("pictures", (picture, None), (picture, None))
+    app.connect("builder-inited", thumbnails.place, priority=900)  # after the gallery
 
 
 def style(gallery_conf: dict, name: str) -> None:
@@ -74,8 +74,8 @@ sphinx_gallery_conf = {
     "gallery_dirs": "auto_examples",
     "filename_pattern": os.environ.get("FOURIERWALK_GALLERY") or r"plot_",
     "reset_modules": ("matplotlib", style),
-    "image_scrapers": ("matplotlib",),
-    "within_subsection_order": "ExampleTitleSortKey",
+    "image_scrapers": ("thumbnails.scrape",),
+    "within_subsection_order": "thumbnails.Order",
     "remove_config_comments": True,
     "show_memory": False,
     "min_reported_time": 0,
@@ -102,7 +102,5 @@ for name in ("README", "ALGORITHM", "CHANGELOG", "CONTRIBUTING", "CODE_OF_CONDUC
     (generated / f"{name}.md").write_text(text, encoding="utf-8")
 (generated / "policy.md").write_text("\n".join(Policy().table()) + "\n", encoding="utf-8")
 (generated / "reading.md").write_text(readings.markdown(), encoding="utf-8")
-
-import pictures  # noqa: E402
 
 pictures.draw(generated)

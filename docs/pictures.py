@@ -75,8 +75,8 @@ def knobs() -> plt.Figure:
         ("initial", "spread σ of the first frequencies", [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0]),
         ("n_steps", "steps M", [1, 3, 10, 30, 100, 300]),
     ]
-    figure, axes = plt.subplots(1, 4, figsize=(13, 3.8), sharey=True)
-    for panel, (name, label, values) in zip(axes, sweeps, strict=True):
+    figure, axes = plt.subplots(2, 2, figsize=(9, 6.4), sharey=True)
+    for panel, (name, label, values) in zip(axes.flat, sweeps, strict=True):
         for sampler, colour in (("fixed", "#d1495b"), ("resampling", "#2a6f97")):
             if name == "n_steps" and sampler == "fixed":
                 continue
@@ -99,8 +99,10 @@ def knobs() -> plt.Figure:
                 label="drawn once" if sampler == "fixed" else "moved",
             )
         panel.set(xlabel=label)
-    axes[0].set(ylabel="error without noise", title="The same problem, one knob at a time")
-    axes[0].legend()
+    for panel in axes[:, 0]:
+        panel.set_ylabel("error without noise")
+    axes[0, 0].set_title("The same problem, one knob at a time")
+    axes[0, 0].legend()
     return figure
 
 
@@ -126,7 +128,30 @@ def exponent() -> plt.Figure:
     return figure
 
 
-PICTURES: dict[str, Callable[[], plt.Figure]] = {"idea": idea, "knobs": knobs, "exponent": exponent}
+def bars() -> plt.Figure:
+    """Intervals where noise grows from left to right, and where there are no rows."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-3, 3, size=1200)
+    x = x[(x < 0.4) | (x > 1.3)]
+    y = np.sin(2 * x) + (0.05 + 0.12 * (x + 3)) * rng.normal(size=x.size)
+    model = AdaptiveFourierRegressor(random_state=0).fit(x[:, None], y)
+    grid = np.linspace(-3, 3, 500)
+    figure, panel = plt.subplots(figsize=(9, 4.2))
+    intervals = model.predict_interval(grid[:, None], [0.95, 0.5])
+    for level, name, shade in ((0, "95 %", 0.18), (1, "50 %", 0.35)):
+        low, high = intervals[:, 0, level], intervals[:, 1, level]
+        panel.fill_between(grid, low, high, color="#2a6f97", alpha=shade, linewidth=0, label=f"{name} interval")
+    panel.plot(x, y, ".", color="#5b6470", markersize=3, label="rows")
+    panel.plot(grid, model.predict(grid[:, None]), color="#d1495b", label="prediction")
+    panel.plot(grid, np.sin(2 * grid), "--", color="#1d2530", linewidth=1, label="the truth")
+    panel.set(
+        title="More noise on the right, no rows in the gap", xlabel="x", ylabel="y", xlim=(-3, 3), ylim=(-3.5, 3.5)
+    )
+    panel.legend(ncols=5, loc="upper left", fontsize=9, markerscale=2)
+    return figure
+
+
+PICTURES: dict[str, Callable[[], plt.Figure]] = {"idea": idea, "knobs": knobs, "exponent": exponent, "bars": bars}
 
 
 def draw(folder: Path) -> None:

@@ -7,6 +7,7 @@ in Python, and run it in another program, without fourierwalk.
 """
 
 import tempfile
+from contextlib import chdir
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -27,16 +28,18 @@ print((folder / "cars.csv").read_text()[:300])
 # **Fit.** This is ``fourierwalk fit cars.csv --target Miles_per_Gallon``, called from Python here. It says what it
 # infers, holds out a fifth of the rows, and compares its error there with simple models and with gradient boosting.
 
-main(f"fit {folder}/cars.csv --target Miles_per_Gallon --error-bars --seed 0 --out {folder}/cars.fw".split())
+with chdir(folder):
+    main(["fit", "cars.csv", "--target", "Miles_per_Gallon", "--error-bars", "--seed", "0", "--out", "cars.fw"])
 
 # %%
-# **Look.** The model file opens in Python. What became of each column stands in its encoder.
+# **Look.** The model file opens in Python, with its error bars. An importance is an input's share of the squared slope.
 
 model = fourierwalk.load(folder / "cars.fw")
 table = cars.dropna(subset="Miles_per_Gallon").drop(columns="Miles_per_Gallon")
 miles = cars["Miles_per_Gallon"].dropna().to_numpy()
 mean, std = model.predict(table, return_std=True)
-print(dict(zip(model.feature_names_in_, model.feature_importances_.round(2), strict=True)))
+for name, importance in zip(model.feature_names_in_, model.feature_importances_, strict=True):
+    print(f"{name:18} {importance:.2f}")
 
 # %%
 # **Export.** One call writes an ONNX file that does all that ``predict`` does: words become numbers, gaps are
@@ -54,7 +57,7 @@ for wanted in session.get_inputs():
     else:
         feed[wanted.name] = column.to_numpy(dtype="float64")
 values, deviations = session.run(["variable", "std"], feed)
-print("largest difference from Python:", np.abs(values[:, 0] - mean).max())
+print(f"largest difference from Python: {np.abs(values[:, 0] - mean).max():.0e}")
 
 # %%
 # **The picture.** What the ONNX file says about every car, with its standard deviation, over what was measured.

@@ -56,7 +56,7 @@ print(f"relative error of the drift: {np.linalg.norm(found - true) / np.linalg.n
 print(f"relative error of the noise: {np.linalg.norm(found_noise - noise(points)) / np.linalg.norm(noise(points)):.3f}")
 
 # %%
-figure, axes = plt.subplots(1, 3, figsize=(13, 4.4))
+figure, axes = plt.subplots(1, 3, figsize=(13, 4.2))
 some = slice(0, 700)
 axes[0].quiver(
     *before[some].T, *(after - before)[some].T, angles="xy", scale_units="xy", scale=1, width=0.0025, color="#5b6470"
@@ -69,7 +69,7 @@ shade = axes[2].contourf(a, b, found_noise.reshape(a.shape), levels=14, cmap="vi
 lines = axes[2].contour(a, b, noise(points).reshape(a.shape), levels=[0.3, 0.5, 0.7], colors="white", linewidths=1.2)
 axes[2].clabel(lines)
 axes[2].set_title("Found: the noise (white: true)")
-figure.colorbar(shade, ax=axes[2], label="s(x)")
+figure.colorbar(shade, ax=axes[2], label="s(x)", shrink=0.8)
 for panel in axes:
     panel.set(xlim=(-1.5, 1.5), ylim=(-1.5, 1.5), aspect="equal", xlabel="x₀")
 axes[0].set_ylabel("x₁")

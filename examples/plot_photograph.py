@@ -55,7 +55,7 @@ moved = drawn(model.fit(X, colours))
 # Side by side. The last panel shows where the frequencies went. Each dot is a wave: its direction and how many
 # times it repeats across the picture. Large dots carry large amplitudes.
 
-figure, axes = plt.subplots(1, 4, figsize=(13, 3.9), width_ratios=[1, 1, 1, 1.05])
+figure, axes = plt.subplots(1, 4, figsize=(13, 3.6))
 titles = [
     "The photograph",
     f"{K} random waves: {decibels(fixed):.1f} dB",
@@ -77,14 +77,11 @@ for sign in (1, -1):
         alpha=0.75,
         linewidths=0,
     )
-axes[3].set(
-    title="Where the waves went",
-    xlabel="cycles across",
-    ylabel="cycles down",
-    aspect="equal",
-    xlim=(-14, 14),
-    ylim=(-14, 14),
-)
+for line in (axes[3].axhline, axes[3].axvline):
+    line(0, color="#5b6470", linewidth=0.8, zorder=0)
+axes[3].set(title="Where the waves went", box_aspect=1, xlim=(-14, 14), ylim=(-14, 14), xticks=[], yticks=[])
+axes[3].text(14, -13.8, "edges: 14 cycles", ha="right", fontsize=9)
+axes[3].spines[["left", "bottom"]].set_visible(False)
 plt.show()
 
 # %%

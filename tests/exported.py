@@ -69,10 +69,12 @@ def table(n_rows=200, seed=0, unknown=False):
         "sold": np.datetime64("2015-01-01", "us") + rng.integers(10**14, size=n_rows).astype("timedelta64[us]"),
         "street": rng.choice(streets, n_rows),
         "rooms": rng.integers(1, 6, n_rows),
-        "built": (np.datetime64("1950-01-01") + rng.integers(20_000, size=n_rows)).astype("datetime64[us]"),
+        "built": (np.datetime64("1950-01-01") + rng.integers(20_000, size=n_rows).astype("timedelta64[D]")).astype(
+            "datetime64[us]"
+        ),
         "garden": rng.random(n_rows) < 0.5,
     }
-    columns["sold"][::11] = np.datetime64("NaT")
+    columns["sold"][::11] = np.datetime64("NaT", "us")
     columns["rooms"] = np.where(np.arange(n_rows) % 7 == 3, np.nan, columns["rooms"]) if unknown else columns["rooms"]
     return pd.DataFrame(columns)
 

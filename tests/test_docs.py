@@ -1,12 +1,14 @@
 """The code of README and pages runs, and what they name is there."""
 
 import importlib.util
+import os
 import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
+import browser
 import oldest
 import pytest
 
@@ -67,6 +69,26 @@ def test_oldest_versions_are_the_lower_bounds():
         "optional-dependencies": {"x": ["fourierwalk[y]", "ruff>=1"], "y": ["a>=1.2", "d-e>=0.9.1"]},
     }
     assert oldest.constraints(project) == ["a==1.2", "b==3", "d-e==0.9.1"]
+
+
+@pytest.mark.skipif(browser.CHROMIUM is None, reason="Chromium is not installed")
+def test_pages_that_do_not_fit_a_phone_are_found(tmp_path):
+    head = '<!doctype html><meta name="viewport" content="width=device-width"><body><article>'
+    (tmp_path / "fits.html").write_text(head + "<p>text</p><pre style='overflow: auto'>" + "code " * 100 + "</pre>")
+    (tmp_path / "wide.html").write_text(head + "<h1>" + "w" * 400 + "</h1>")
+    (tmp_path / "broken.html").write_text(head + '<img src="none.png">')
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
+    done = subprocess.run(
+        [sys.executable, ROOT / "docs" / "widths.py", tmp_path],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env=environment,
+    )
+    broken, wide = done.stdout.splitlines()
+    assert broken == "broken.html: a picture is broken: none.png"
+    assert re.fullmatch(r"wide.html: html is \d{4} pixels wide", wide)
+    assert done.returncode == 1
 
 
 def test_broken_links_are_found(tmp_path):

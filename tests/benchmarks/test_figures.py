@@ -12,6 +12,32 @@ def test_a_figure_without_a_target_falls_short_of_none():
     assert figure.cells == ("case", "what", "1", "", "")
 
 
+def part(commit, *figures):
+    origin = {"commit": commit, "machine": {"cores": 2}, "versions": {"numpy": "2"}}
+    return {"provenance": origin, "figures": [{**vars(figure), "met": figure.met} for figure in figures]}
+
+
+def test_a_case_stands_once_above_its_figures():
+    error, seconds = bench.Figure("a", "error", 1.0), bench.Figure("a", "seconds", 3.0, 2.0)
+    assert bench.markdown([part("c1", error, seconds)]).splitlines() == [
+        "| figure | measured | target |",
+        "| --- | --- | --- |",
+        "| **a** |  |  |",
+        "| error | 1 |  |",
+        "| seconds | 3 | ≤ 2 (falls short) |",
+        "",
+        "Commit c1: cores 2, numpy 2.",
+    ]
+
+
+def test_parts_of_one_origin_share_a_table():
+    one, two = bench.Figure("a", "error", 1.0), bench.Figure("b", "error", 2.0)
+    together = bench.markdown([part("c1", one), part("c1", two)])
+    assert together.count("Commit") == 1
+    assert "| **a**: error | 1 |  |\n| **b**: error | 2 |  |" in together
+    assert bench.markdown([part("c1", one), part("c2", two)]).count("Commit") == 2
+
+
 def test_functions_take_turns_and_unmeasured_calls_do_not_count():
     now, calls = [0.0], []
 

@@ -24,8 +24,8 @@ def folder(tmp_path):
         "date": (np.datetime64("2001-01-01", "m") + minutes).astype("datetime64[us]"),
         "delay": delay,
         "distance": rng.integers(100, 3000, n),
-        "origin": pa.array(origin, pa.large_string()),
-        "destination": pa.array(destination, pa.large_string()),
+        "origin": pa.array(origin.tolist(), pa.large_string()),
+        "destination": pa.array(destination.tolist(), pa.large_string()),
     }
     parquet.write_table(pa.table(columns), tmp_path / "flights-3m.parquet", row_group_size=700)
     lines = [f"{name},{latitude},{longitude}" for name, (latitude, longitude) in PLACES.items()]

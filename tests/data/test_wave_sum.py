@@ -70,6 +70,15 @@ def test_the_batch_changes_no_bit(shape, heights, seed):
     assert_array_equal(waves(x[order]), at_once[order])
 
 
+@pytest.mark.parametrize("n_outputs", [1, 2, 4])
+@pytest.mark.parametrize("n_frequencies", [6, 9, 257, 300, 700, 1111])
+def test_every_place_in_a_slice_rounds_alike(n_frequencies, n_outputs):
+    """BLAS treats the rows that its kernel leaves over in another way."""
+    waves, x, _ = drawn(30, n_frequencies, n_outputs, n_rows=1)
+    values = waves(np.repeat(x, waves._height, axis=0))
+    assert_array_equal(values, np.broadcast_to(values[:1], values.shape))
+
+
 @pytest.mark.parametrize("n_outputs", [1, 3])
 def test_threads_change_no_bit(n_outputs, monkeypatch):
     waves, x, _ = drawn(4, 64, n_outputs, n_rows=wave_sum.WORTH_THREADS // 32)

@@ -35,9 +35,14 @@ Y = [round(0.11 * i * i, 3) for i in range(N)]
     ],
 )
 def test_the_task_is_inferred(tmp_path, y, task):
-    found = read(tmp_path, {"x": X, "y": y})
+    found = read(tmp_path, {"x": X, "y": y}, target="y")
     assert found.task == task
     assert found.said[0].startswith(f"{task.capitalize()} of 'y': ")
+
+
+def test_the_last_column_is_the_target_and_said_to_be(tmp_path):
+    assert read(tmp_path, {"x": X, "y": Y}).said[0].startswith("Regression of 'y', the last column (no --target): ")
+    assert read(tmp_path, {"x": X, "y": Y}, target="y").said[0].startswith("Regression of 'y': ")
 
 
 def test_the_task_that_is_said_stands(tmp_path):

@@ -132,7 +132,7 @@ def bench_dask(shrink: int) -> list[Figure]:
     n_rows, d, n_frequencies = 1_000_000 // shrink, 10, 512
     case = f"Dask, 2 processes: N = {n_rows:,}, d = {d}, K = {n_frequencies}"
     x, y = made(0, n_rows, d)
-    options: dict[str, Any] = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    options: dict[str, Any] = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
     with LocalCluster(**options) as cluster, Client(cluster) as client:
 
         def there(n: int, n_chunks: int, k: int) -> Callable[[], Any]:

@@ -26,7 +26,7 @@ from fourierwalk.benchmarks import (
     tables,
     training,
 )
-from fourierwalk.benchmarks.figures import HEADER, Figure, markdown
+from fourierwalk.benchmarks.figures import HEADER, Figure, markdown, read
 from fourierwalk.benchmarks.setting import Setting
 from fourierwalk.reporting.files import write_json, write_text
 from fourierwalk.reporting.provenance import provenance
@@ -96,7 +96,7 @@ def main(options: argparse.Namespace) -> int:
             console.print_exception()
             part["failure"] = f"{type(error).__name__}: {error}"
         _write(out, content)
-    console.print(_table(_figures(content["parts"].values()), options.small))
+    console.print(_table(read(content["parts"].values()), options.small))
     if not on_gpu and options.only is None:
         content["scaling"] = cpu.scaling_exponents(shrink)
         write_json(out / "bench.json", content)
@@ -119,7 +119,7 @@ def _benches(
 
 def _write(out: Path, content: dict[str, Any]) -> None:
     write_json(out / "bench.json", content)
-    write_text(out / "bench.md", _markdown(content["parts"]))
+    write_text(out / "bench.md", markdown(content["parts"].values()))
 
 
 def _kept(out: Path, options: argparse.Namespace) -> dict[str, Any]:
@@ -129,19 +129,6 @@ def _kept(out: Path, options: argparse.Namespace) -> dict[str, Any]:
         return {}
     earlier = json.loads(path.read_text(encoding="utf-8"))
     return earlier if earlier.get("toy_sizes") == options.small and "parts" in earlier else {}
-
-
-def _figures(parts: Iterable[dict[str, Any]]) -> list[Figure]:
-    entries = [dict(entry) for part in parts for entry in part["figures"]]
-    return [Figure(**{name: value for name, value in entry.items() if name != "met"}) for entry in entries]
-
-
-def _markdown(parts: dict[str, Any]) -> str:
-    """One table for each run that the parts come from."""
-    runs: dict[str, list[dict[str, Any]]] = {}
-    for part in parts.values():
-        runs.setdefault(json.dumps(part["provenance"], sort_keys=True), []).append(part)
-    return "\n".join(markdown(_figures(group), group[0]["provenance"]) for group in runs.values())
 
 
 def _table(found: list[Figure], is_small: bool) -> Table:

@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from fourierwalk.benchmarks.figures import HEADER, Figure, markdown
+from fourierwalk.benchmarks.figures import HEADER, Figure, markdown, read
 from fourierwalk.benchmarks.operators import PROBLEMS, MeasuredProblem
 from fourierwalk.commands import options as shared
 from fourierwalk.reporting.files import write_json, write_text
@@ -49,9 +49,9 @@ def main(options: argparse.Namespace) -> int:
         if on_cpu:
             _draw(out, name, measured)
         write_json(path, {"toy_sizes": options.small, "provenance": provenance(), "figures": figures})
-    results = {name: json.loads((out / f"{name}.json").read_text("utf-8")) for name in _done(out)}
-    write_text(out / "operators.md", "\n".join(_markdown(result) for result in results.values()))
-    console.print(_table([figure for result in results.values() for figure in _figures(result)]))
+    results = [json.loads((out / f"{name}.json").read_text("utf-8")) for name in _done(out)]
+    write_text(out / "operators.md", markdown(results))
+    console.print(_table(read(results)))
     console.print(f"Written: {out}")
     return 0
 
@@ -66,14 +66,6 @@ def _draw(folder: Path, name: str, measured: MeasuredProblem) -> None:
         return
     folder.mkdir(parents=True, exist_ok=True)
     measured.solver.plot().savefig(folder / f"{name}.png", dpi=60, metadata={"Software": None})
-
-
-def _figures(result: dict[str, Any]) -> list[Figure]:
-    return [Figure(**{key: value for key, value in entry.items() if key != "met"}) for entry in result["figures"]]
-
-
-def _markdown(result: dict[str, Any]) -> str:
-    return markdown(_figures(result), result["provenance"])
 
 
 def _table(figures: list[Figure]) -> Table:

@@ -1,8 +1,8 @@
 """Sums of waves at many rows: the values of a Fourier model.
 
 A prediction must not depend on the rows that come with it. So NumPy's rows are taken in slices of one height, and the
-last slice is filled up with zeros: BLAS then always multiplies matrices of the same shape. The slices stay in the
-processor's cache.
+last slice is filled up with zeros: BLAS then always multiplies matrices of the same shape. The height is a multiple of
+eight, so that the place of a row in its slice does not matter either. The slices stay in the processor's cache.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from fourierwalk.data.smooth_clip import SmoothClip
 
 PHASES_PER_SLICE = 2**13
 """The number of phases in a slice. Larger slices are a tenth faster, but one row costs as much as a slice."""
+
+ROWS_PER_KERNEL = 8
+"""A slice has a multiple of so many rows. The kernels of OpenBLAS leave none over then, and round all rows alike."""
 
 CACHED_FREQUENCIES = 2**17
 """The most entries (K times d) of frequencies that stay in the cache from slice to slice.
@@ -124,7 +127,8 @@ class WaveSum:
     def _height(self) -> int:
         """The number of rows in a slice."""
         n_phases = PHASES_PER_PRODUCT if self._is_large else self.phases_per_slice
-        return max(2, n_phases // max(1, self.halves.shape[1]))
+        n_rows = n_phases // max(1, self.halves.shape[1])
+        return max(1, n_rows // ROWS_PER_KERNEL) * ROWS_PER_KERNEL
 
     @property
     def _is_large(self) -> bool:

@@ -62,6 +62,7 @@ def read(
     keep : sequence of str
         Columns that are inputs even if they look like identifiers, constants or copies of the target.
     """
+    last = ", the last column (no --target)" if target is None else ""
     target = _chosen(source, target, drop, keep)
     names = _names(source, drop)
     kinds = dict(zip(source.names, source.kinds(), strict=True))
@@ -72,7 +73,7 @@ def read(
     y, lines = y[there], block.lines[there]
     _check_target(source, target, y, lines, kinds[target].remark, task)
     chosen, reason = task_of(target, y, task)
-    said = [f"{chosen.capitalize()} of {target!r}: {reason}."]
+    said = [f"{chosen.capitalize()} of {target!r}{last}: {reason}."]
     if not there.all():
         said.append(f"{np.sum(~there):,} rows without a target are left out.")
     columns = {name: column[there] for name, column in columns.items()}
