@@ -116,19 +116,19 @@ def sharpened(best: Exploration, policy: Policy) -> Exploration:
 def weighed_inputs(first: Exploration, policy: Policy) -> Exploration:
     """Fit a narrow kernel again and again, each input weighed by its mean squared slope in the fit before.
 
-    The width is half of the rows' root mean square distance. No round is judged by its error: if a few of many inputs
-    act only together, their slopes stand out from the first round on, but the error falls some rounds later.
+    The width is half of the rows' root mean square distance. Rounds go on whatever their error is: if a few of many
+    inputs act only together, their slopes stand out from the first round on, but the error falls some rounds later.
     """
-    xp, weighed, rounds = namespace(first.root), first, []
+    xp, weighed, best = namespace(first.root), first, first
     width = _norm(first.sample) / math.sqrt(2.0)
     for _ in range(policy.iterations):
         sample = weighed.sample.measured(weighed.root)
         squares = distances(sample.near, sample.near), distances(sample.far, sample.near)
-        rounds.append(weighed._replace(fit=kernel_fit(sample, squares, width, RIDGES[1])))
-        slopes = xp.linalg.diagonal(outer_product(sample, rounds[-1].fit))
+        weighed = weighed._replace(fit=kernel_fit(sample, squares, width, RIDGES[1]))
+        best = weighed if weighed.fit.error < best.fit.error else best
+        slopes = xp.linalg.diagonal(outer_product(sample, weighed.fit))
         weights = xp.linalg.diagonal(weighed.root) ** 2 * slopes
         weighed = weighed._replace(root=_diagonal(xp.sqrt(weights / xp.mean(weights))))
-    best = min(rounds, key=lambda each: each.fit.error)
     return best._replace(fit=best_fit(best.sample.measured(best.root), best.fit.width, best.fit.ridge))
 
 
