@@ -32,7 +32,9 @@ grid = {
     "adaptivefourierfeatures__initial": spreads,
 }
 search = GridSearchCV(pipeline, grid, cv=5).fit(X, y)
-print(search.best_params_, f"accuracy {search.best_score_:.3f}")
+for name, value in search.best_params_.items():
+    print(f"{name.partition('__')[2]:14} {value}")
+print(f"accuracy       {search.best_score_:.3f}")
 probability = cross_val_predict(search.best_estimator_, X, y, cv=5, method="predict_proba")[:, 1]
 
 # %%

@@ -80,8 +80,9 @@ class Framed:
 
     def _repr_html_(self):
         source = self.page.html().replace("&", "&amp;").replace('"', "&quot;")
-        size = "width: 100%; height: 46rem; border: 0"
-        return f'<iframe title="The walk as a film" srcdoc="{source}" style="{size}"></iframe>'
+        fit = "this.style.height = this.contentDocument.documentElement.scrollHeight + 'px'"
+        style = "width: 100%; height: 46rem; border: 0"
+        return f'<iframe title="The walk as a film" srcdoc="{source}" style="{style}" onload="{fit}"></iframe>'
 
 
 film = Film("64 frequencies walk", frames, target=y, x=x, error_name="RMSE", about="seed 1")

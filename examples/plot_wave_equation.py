@@ -31,7 +31,9 @@ conditions = [
     Condition(d(1), first, 0.0, name="first velocity"),
 ]
 solver = AdaptiveFourierSolver(random_state=0).fit(conditions)
-print("residuals at points that no condition has seen:", {k: f"{v:.1e}" for k, v in solver.residuals_.items()})
+print("residuals at points that no condition has seen:")
+for name, residual in solver.residuals_.items():
+    print(f"{name:15} {residual:.1e}")
 
 # %%
 # **Check.** d'Alembert's formula is the exact solution: two half bumps run apart and are turned over at the walls.
