@@ -396,12 +396,12 @@ def expected_calibration_error(truth, probability, n_bins=10):
 def test_balanced_classes_are_scikit_learns(words):
     X, codes = data()[0], np.digitize(data()[1], np.quantile(data()[1], [0.1, 0.4]))
     y = np.array(["b", "c", "a"])[codes] if words else codes
-    weight = compute_sample_weight("balanced", y)
-    balanced = small(AdaptiveFourierClassifier, patience=100, class_weight="balanced").fit(X, y)
-    weighted = small(AdaptiveFourierClassifier, patience=100).fit(X, y, sample_weight=weight)
+    weight, settings = compute_sample_weight("balanced", y), {"n_frequencies": 16, "patience": 100}
+    balanced = small(AdaptiveFourierClassifier, **settings, class_weight="balanced").fit(X, y)
+    weighted = small(AdaptiveFourierClassifier, **settings).fit(X, y, sample_weight=weight)
     assert_allclose(balanced.decision_function(X), weighted.decision_function(X), atol=1e-9)
     assert_allclose(balanced.predict_proba(X), weighted.predict_proba(X), atol=1e-9)
-    plain = small(AdaptiveFourierClassifier, patience=100).fit(X, y)
+    plain = small(AdaptiveFourierClassifier, **settings).fit(X, y)
     assert np.abs(plain.decision_function(X) - balanced.decision_function(X)).max() > 1e-2
 
 
