@@ -74,6 +74,10 @@ class Panel:
     def n_inputs(self):
         return self.x.shape[1]
 
+    @property
+    def n_columns(self):
+        return self.x.shape[1]
+
     def mask(self, member):
         return np.arange(len(self.x)) % self.n_folds == member % self.n_folds
 

@@ -13,6 +13,7 @@ from fourierwalk.arrays.library import to_host
 from fourierwalk.data.rows import Rows
 from fourierwalk.training import exploring
 from fourierwalk.training.exploring import (
+    ON_HOST,
     RIDGES,
     Sample,
     best_fit,
@@ -108,7 +109,7 @@ def test_a_kernel_fit_is_a_ridge_regression(width, ridge, weighted):
     x, y = table()
     weight = np.random.default_rng(1).integers(1, 5, len(x)).astype(float) if weighted else None
     train, held_out = halves(x, y, weight)
-    sample, _ = sampled(train, held_out, Policy())
+    sample, _ = sampled(train, held_out)
     fit = kernel_fit(sample, squares_of(sample), width, ridge)
     weights = train.weight, held_out.weight
     error, dual = plain_fit(train.x, held_out.x, (train.y, held_out.y), weights, width, (ridge,))
@@ -120,7 +121,7 @@ def test_a_kernel_fit_is_a_ridge_regression(width, ridge, weighted):
 
 def test_the_best_of_widths_and_ridges_is_taken():
     train, held_out = halves(*table())
-    sample, _ = sampled(train, held_out, Policy())
+    sample, _ = sampled(train, held_out)
     widths = 0.2, 1.0, 2.0
     fit = best_of(sample, widths, RIDGES)
     errors = {
@@ -436,7 +437,7 @@ def test_sparse_rows_have_the_coordinates_of_dense_ones(d):
     x, y = table(90, d)
     x *= np.random.default_rng(3).random(x.shape) < 0.5
     sparse, dense = as_sparse(*halves(x, y))
-    (near, far, *_), span = sampled(*sparse, Policy())
+    (near, far, *_), span = sampled(*sparse)
     basis = span.lift(np.eye(near.shape[1]))
     assert_allclose(distances(near, near), distances(dense[0].x, dense[0].x), rtol=1e-5, atol=1e-5)
     assert_allclose(near @ basis, dense[0].x, rtol=1e-5, atol=1e-5)
@@ -467,7 +468,7 @@ def assert_same_exploration(rows, others, rel=1e-3):
 def test_wide_rows_are_measured_in_a_basis_of_their_span():
     x, y = table(60, 100)
     train, held_out = halves(x, y)
-    (near, far, *_), span = sampled(train, held_out, Policy())
+    (near, far, *_), span = sampled(train, held_out)
     basis = span.lift(np.eye(40))
     assert near.shape == (40, 40)
     assert far.shape == (20, 40)
@@ -481,13 +482,13 @@ def test_wide_rows_are_measured_in_a_basis_of_their_span():
 
 def test_dense_rows_are_their_own_coordinates(xp):
     """In NumPy; on a GPU many rows stay where they are."""
-    train, held_out = halves(*table(), make=xp.asarray)
-    train, held_out = (replace(rows, y=xp.asarray(rows.y)) for rows in (train, held_out))
-    for few_rows in (0, 1000):
-        (near, far, *_), span = sampled(train, held_out, replace(Policy(), few_rows=few_rows))
+    for n_rows in (100, 2 * ON_HOST):
+        train, held_out = halves(*table(n_rows), make=xp.asarray)
+        train, held_out = (replace(rows, y=xp.asarray(rows.y)) for rows in (train, held_out))
+        (near, far, *_), span = sampled(train, held_out)
         assert span is None
         for part, rows in ((near, train), (far, held_out)):
-            assert xp.owns(part) if xp.on_gpu and not few_rows else type(part) is np.ndarray
+            assert xp.owns(part) if xp.on_gpu and len(train) >= ON_HOST else type(part) is np.ndarray
             assert_array_equal(to_host(part), single(xp.host(rows.x))[0])
 
 

@@ -18,7 +18,7 @@ from fourierwalk.training import growing
 from fourierwalk.training.automatic import Automatic
 from fourierwalk.training.growing import Grown, Growth
 from fourierwalk.training.policy import Policy
-from fourierwalk.training.selection import Look, Selection
+from fourierwalk.training.selection import Look, Selection, refined
 from fourierwalk.training.starts import Drawing, Start, drawn
 
 
@@ -71,13 +71,14 @@ def plain_member(split, all_widths, rng, policy=QUICK):
     if not is_done:
         candidate, more, _ = plain_descent(split, candidate, policy.last_steps, policy.patience)
         looks += more
-    return selection.refined(candidate), looks
+    return candidate, looks
 
 
 def test_one_model_is_its_definition():
     where, policy = panel(900, noise=0.05), replace(QUICK, widening=0.0)
     events, _, found = searched(Automatic(policy), where, start(8))
     expected, looks = plain_member(where.split(0), (4, 8), np.random.default_rng(3), policy)
+    (expected,) = refined([expected], [where.split(0).selection])
     seen = [event for event in events if isinstance(event, Look)]
     assert [look[0] for look in seen] == [look[0] for look in looks]
     assert [look.phase for look in seen] == [look.phase for look in looks]

@@ -23,6 +23,7 @@ from fourierwalk.training.selection import (
     gcv,
     leave_one_out,
     left_out_values,
+    refined,
     regularization_path,
 )
 from fourierwalk.training.temperature import CERTAIN_SCALE, best_temperature
@@ -284,22 +285,48 @@ def test_the_path_of_looks():
     assert_allclose(PATH, 10.0 ** np.arange(-8, 2))
 
 
-def test_a_finer_path_around_the_best():
+@pytest.mark.parametrize("n_members", [1, 3])
+def test_members_have_one_regularization_from_a_finer_path(n_members):
+    """Plain loops: every λ between the members' own and three quarters of a decade beyond, for all members."""
+    rng, features = np.random.default_rng(0), FEATURES["cos-sin"].features
+    x = rng.standard_normal((48, 2))
+    rows = Rows(x, np.sin(2 * x[:, :1]) + 0.3 * rng.standard_normal((48, 1)))
+    judges, members = [], []
+    for member in range(n_members):
+        held = np.arange(48) % 4 == member
+        problem = LeastSquares(rows.take(np.flatnonzero(~held)), features, 0.0)
+        judges.append(Selection(problem, rows.take(np.flatnonzero(held)), tie=0.0))
+        members.append(judges[-1].look(7, 2.0 * rng.standard_normal((10, 2)), "descent"))
+    own = [member.look.regularization for member in members]
+    assert len(set(own)) == n_members  # else nothing is pooled
+    path = [min(own) * 10 ** (power / 4) for power in range(-3, round(4 * np.log10(max(own) / min(own))) + 4)]
+    tried = {
+        value: [
+            replace(judge, regularization=value).look(7, member.frequencies, "descent")
+            for judge, member in zip(judges, members, strict=True)
+        ]
+        for value in path
+    }
+    means = {value: np.mean([each.look.error for each in candidates]) for value, candidates in tried.items()}
+    expected, found = tried[min(means, key=means.get)], refined(members, judges)
+    assert means[min(means, key=means.get)] < min(
+        means[value] for value in path if abs(np.log10(value) - round(np.log10(value))) < 1e-9
+    )
+    for one, other in zip(found, expected, strict=True):
+        assert one.look.regularization == pytest.approx(other.look.regularization, rel=1e-12)
+        assert one.look.error == pytest.approx(other.look.error, rel=1e-10)
+        assert (one.look.step, one.look.phase) == (7, "descent")
+        assert_allclose(one.amplitudes, other.amplitudes, rtol=1e-8)
+
+
+def test_a_regularization_of_the_users_own_and_singular_equations_are_not_refined(monkeypatch):
     (seen, held_out), _ = split(Plain)
     kind = FEATURES["cos-sin"]
     looks = Selection(LeastSquares(seen, kind.features, 0.0), held_out)
     coarse = looks.look(7, kind.frequencies(5, 2), "descent")
-    path = [coarse.look.regularization * 10 ** (power / 4) for power in range(-3, 4)]
-    tried = [replace(looks, regularization=value).look(7, coarse.frequencies, "descent") for value in path]
-    expected = min(tried, key=lambda candidate: candidate.look.error)
-    finer = looks.refined(coarse)
-    assert finer.look.error == pytest.approx(expected.look.error, rel=1e-10)
-    assert finer.look == expected.look._replace(error=finer.look.error)
-    assert finer.look.error < coarse.look.error
-    assert_allclose(finer.amplitudes, expected.amplitudes, rtol=1e-8)
-    at_minimum = coarse._replace(look=coarse.look._replace(error=0.0))
-    assert looks.refined(at_minimum) is at_minimum
-    assert replace(looks, regularization=0.1).refined(coarse) is coarse
+    assert refined([coarse], [replace(looks, regularization=0.1)])[0] is coarse
+    monkeypatch.setattr(Selection, "along", lambda *given: [])
+    assert refined([coarse], [looks])[0] is coarse
 
 
 def test_a_look_where_every_regularization_is_too_small():

@@ -40,6 +40,11 @@ class Span:
         keep = values > LEAST_VALUE * max(float(values[-1]), 1e-300)
         return cls(block, vectors[:, keep] / np.sqrt(values[keep]))
 
+    @property
+    def n_inputs(self) -> int:
+        """The number of all inputs."""
+        return int(self.block.x.shape[1])
+
     def coordinates(self, rows: Rows) -> np.ndarray:
         """The rows' coordinates, (n, r)."""
         return to_host(rows.whole().gram(self.block)) @ self.combinations

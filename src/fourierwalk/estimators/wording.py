@@ -48,7 +48,7 @@ PARAMETERS = """
         Whether some rows are held out as validation rows. "auto": with ``sampler="auto"``, or if X_val is given.
     validation_fraction : float, default=0.1
         Share of the rows that are held out. They are picked by a hash of their contents; with fewer than 100 distinct
-        rows none are. With 40 to 1,000 distinct rows ``sampler="auto"`` uses five folds instead.
+        rows none are. With 40 to 3,000 distinct rows ``sampler="auto"`` uses five folds instead.
     patience : int, default=None
         Early stopping ends the walk or the descent after this many checks of the validation error without a gain.
         There is a check every `refit_every` steps, with ``sampler="auto"`` every 5. None: 30; with ``sampler="auto"``

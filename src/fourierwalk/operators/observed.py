@@ -76,6 +76,11 @@ class ConditionsPanel:
         """The number of inputs."""
         return self.posed.features.n_inputs
 
+    @property
+    def n_columns(self) -> int:
+        """The number of inputs."""
+        return self.n_inputs
+
     def parts(self, member: int) -> PointParts:
         """The points of a member; conditions with equal numbers of points are split alike."""
         parts: list[Any] = []

@@ -16,7 +16,7 @@ from fourierwalk.training.following import spread_of
 from fourierwalk.training.growing import Grown, Growth
 from fourierwalk.training.history import Decision
 from fourierwalk.training.policy import DEFAULT, Policy
-from fourierwalk.training.selection import by_leave_one_out
+from fourierwalk.training.selection import by_leave_one_out, refined
 from fourierwalk.training.split import Panel, least_error, rows_to_learn_from
 from fourierwalk.training.starts import KINDS, Start, inside, spread_by_trial
 
@@ -84,14 +84,17 @@ class Automatic:
             yield ensemble
             return ensemble
         sizes = self._sizes(start, [int(member.frequencies.shape[0]) for member in ensemble.members])
-        for member in range(len(ensemble.members), len(sizes)):
-            split = panel.split(member).shaped_by(ensemble.members[0])
+        together = ensemble.members
+        for member in range(len(together), len(sizes)):
+            # Shaped by the member with the same validation rows, where every fold has one: nothing leaks.
+            split = panel.split(member).shaped_by(together[member % len(together)])
             grown: Any = None
             narrower = [level[0] for level in levels if level[0] < sizes[member]]
             for i, width in enumerate((*narrower, sizes[member])):
                 kinds = ensemble.kinds[i : i + 1] or ensemble.kinds[-1:]
                 grown = yield from growth.widened(split, grown, width, kinds)
-            candidate = yield from growth.finished(split, grown)
+            finished = yield from growth.finished(split, grown)
+            (candidate,) = refined([finished], [split.selection])
             ensemble = ensemble.joined_by(candidate, split.selection)
             text = f"model {member + 1} of {len(sizes)}: held-out error {candidate.look.error:.4g}"
             yield Decision(text, len(sizes) - member - 1)
@@ -114,8 +117,9 @@ class Automatic:
         least = self.policy.least_width
         if start.n_frequencies is None:
             n_members = max(self.policy.members, panel.n_together)
-            most = max(least, min(self.policy.most_frequencies // n_members, panel.n_rows // 2))
-            widths = self._widths(most)
+            policy, usual = self.policy, self.policy.usual
+            n_frequencies = min(policy.most_frequencies, max(usual, int(policy.wide / panel.n_columns)))
+            widths = self._widths(max(least, min(n_frequencies // n_members, max(usual, panel.n_rows // 2))))
             if len(widths) > 1 and widths[-1] < 2 * widths[-2]:  # not worth a level of its own
                 widths = widths[:-1]
             return [(width,) * panel.n_together for width in widths]
@@ -188,7 +192,7 @@ class Automatic:
         members = []
         for split, grown in zip(splits, best, strict=True):
             members.append((yield from growth.finished(split, grown)))
-        ensemble = Ensemble.of(members, judges)._replace(kinds=best[0].kinds)
+        ensemble = Ensemble.of(refined(members, judges), judges)._replace(kinds=best[0].kinds)
         yield ensemble
         return ensemble
 

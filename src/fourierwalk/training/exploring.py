@@ -26,6 +26,10 @@ RIDGES = (1e-6, 1e-4, 1e-2)
 """The values of λ that are tried in kernel ridge regression."""
 
 
+ON_HOST = 1000
+"""With fewer rows than this, kernels are fitted in NumPy: a GPU gains nothing, and every library explores alike."""
+
+
 class Sample(NamedTuple):
     """Rows that a kernel is fitted to (near), and validation rows (far), both in coordinates."""
 
@@ -151,7 +155,7 @@ def relevant(best: Exploration, policy: Policy) -> np.ndarray:
 
 def first_look(train: Rows, held_out: Rows, policy: Policy) -> Exploration:
     """A kernel with the same width in all directions."""
-    sample, span = sampled(train, held_out, policy)
+    sample, span = sampled(train, held_out)
     near = sample.near
     norm = _norm(sample)
     widths = [norm * 4.0**power for power in range(-3, 2)]  # down to 1/64: wide kernels see sharp targets as noise
@@ -172,7 +176,7 @@ def _diagonal(values: Array) -> Array:
     return like(np.diag(to_host(values)), values)
 
 
-def sampled(train: Rows, held_out: Rows, policy: Policy) -> tuple[Sample, Span | None]:
+def sampled(train: Rows, held_out: Rows) -> tuple[Sample, Span | None]:
     """The rows as a `Sample`. Sparse rows, and rows with more columns than rows, become coordinates of their span."""
     span: Span | None = None
     if train.center is None and train.x.shape[1] <= len(train):
@@ -180,7 +184,7 @@ def sampled(train: Rows, held_out: Rows, policy: Policy) -> tuple[Sample, Span |
     else:
         span = Span.of(train)
         inputs = [like(span.coordinates(rows), rows.y) for rows in (train, held_out)]
-    is_small = len(train) < policy.few_rows
+    is_small = len(train) < ON_HOST
     near, far, y, y_far = (_single(values, is_small) for values in (*inputs, train.y, held_out.y))
     weights = tuple(None if rows.weight is None else _single(rows.weight, is_small) for rows in (train, held_out))
     return Sample(near, far, (y, y_far), weights), span  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from fourierwalk.training.ensemble import Ensemble, Searching
 from fourierwalk.training.following import Ending, Phase, follow
 from fourierwalk.training.history import Decision
 from fourierwalk.training.policy import DEFAULT
-from fourierwalk.training.selection import Candidate, Look
+from fourierwalk.training.selection import Candidate, Look, refined
 from fourierwalk.training.starts import Start
 
 LEAST_GAIN = 1e-3
@@ -102,7 +102,7 @@ class Followed:
             look = Look(trail.state.step, math.nan, problem.regularization)
             kept = Candidate(look, trail.state.frequencies, trail.state.amplitudes)
         elif selection is not None:
-            kept = selection.refined(kept)
+            (kept,) = refined([kept], [selection])
             yield Decision(f"the state of step {kept.look.step} was kept, with held-out error {kept.look.error:.4g}")
         return Ensemble((kept,), (selection,), trail.state)
 

@@ -134,11 +134,10 @@ class Growth:
         return saves and is_safe and chosen.look.error + floor >= self.policy.rounded
 
     def _finished(self, split: Split, grown: Grown) -> Work[Candidate]:
-        """A longer descent unless the last one stopped early, then λ from a finer grid."""
-        selection: Any = split.selection
+        """A longer descent unless the last one stopped early."""
         if not grown.is_done:
             grown = yield from self._descended(split.sample(self.policy), grown.candidate, self.n_last_steps)
-        return selection.refined(grown.candidate)
+        return grown.candidate
 
 
 def _in_single(events: Work[Trail]) -> Work[Trail]:

@@ -62,6 +62,11 @@ class RowsPanel:
         """The number of columns, or of coordinates if there is a span."""
         return int(self.rows.x.shape[1])
 
+    @property
+    def n_columns(self) -> int:
+        """The number of all inputs, which is that of the components of a final frequency."""
+        return self.n_inputs if self.span is None else self.span.n_inputs
+
     def narrowed(self, spanning_rows: int = SPANNING_ROWS) -> RowsPanel:
         """The same; rows with more columns than rows become coordinates of the span of at most 2,000 of them."""
         if self.n_inputs <= len(self.rows) or self.rows.is_streamed:
@@ -108,9 +113,11 @@ class RowsPanel:
 
         Inputs that no kernel needs are left out; the kernels are then fitted again to the others.
         """
-        n = np.arange(sample_size(self.n_inputs, policy))
-        parts = [self.parts(member) for member in range(self.n_together)]
-        samples: Any = [tuple(rows.take(n[: len(rows)]) for rows in part if rows is not None) for part in parts]
+        n = np.arange(sample_size(self.n_columns, policy))
+        samples: Any = [  # the parts of one member at a time: each is a copy of all rows
+            tuple(rows.take(n[: len(rows)]) for rows in self.parts(member) if rows is not None)
+            for member in range(self.n_together)
+        ]
         explorations = explore(samples, policy)
         error = mean_error(explorations)
         panel = replace(self, shapes=tuple(exploration.shape for exploration in explorations))

@@ -86,7 +86,12 @@ class Policy:
     )
     coarse: int = _tuned(400, "start", "rows, at least, by which widths far apart are compared", CUSTOM, 10, 20_000)
     wide: float = _tuned(
-        1e7, "start", "entries of a sample of wide rows; fewer rows are taken, but 500 at least", CUSTOM, 1, 1e12
+        1e7,
+        "start",
+        "numbers in a sample of wide rows, and in the frequencies of all members, at most; but 500 rows at least",
+        CUSTOM,
+        1,
+        1e12,
     )
     kept_inputs: float = _tuned(0.75, "start", "share of the inputs that each trial with fewer keeps", CUSTOM, 0, 0.999)
     hopeless: float = _tuned(
@@ -124,7 +129,14 @@ class Policy:
     )
     least_regularization: float = _tuned(1e-7, "descent", "smallest λ of its steps", KEPT, 0, 1)
 
-    few_rows: int = _tuned(1000, "folds", "distinct rows below which all folds decide together", SUITE, 0, 1e9)
+    few_rows: int = _tuned(
+        3000,
+        "folds",
+        "distinct rows below which all folds decide together",
+        "ten sets of 1,000 to 5,000 rows",
+        0,
+        1e9,
+    )
     folds: int = _tuned(5, "folds", "parts that few rows are split into", CUSTOM, 2, 100)
     least_rows: int = _tuned(
         40,

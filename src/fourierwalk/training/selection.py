@@ -202,14 +202,10 @@ class Selection:
             for error, (regularization, amplitudes) in zip(errors, solved, strict=True)
         ]
 
-    def refined(self, candidate: Candidate) -> Candidate:
-        """The candidate with λ from a finer grid around its own, if that is better."""
-        if self.regularization is not None:
-            return candidate
-        step, _, regularization, phase = candidate.look
-        path = [regularization * 10.0 ** (power / 4) for power in range(-3, 4)]
-        finer = self.look(step, candidate.frequencies, phase, path)
-        return finer if finer.look.error < candidate.look.error else candidate
+    def along(self, candidate: Candidate, path: Sequence[float]) -> list[Candidate]:
+        """The candidate at each λ of a path at which its equations are not singular."""
+        look = candidate.look
+        return self._tried(look.step, candidate.frequencies, look.phase, path)
 
     def errors(self, frequencies: Array, amplitudes: Sequence[Array]) -> list[float]:
         """The validation error at each of the amplitudes: a weighted mean of squared errors, or of log losses.
@@ -242,6 +238,26 @@ class Selection:
         values, targets = values + self.shares, targets + self.shares
         scale, _ = best_temperature(values, targets, self.held_out.weight, CERTAIN_SCALE)
         return log_losses(values, targets, scale)
+
+
+def refined(members: Sequence[Candidate], judges: Sequence[Any]) -> list[Candidate]:
+    """The members with one λ for all, from a finer grid around their own; few validation rows decide together.
+
+    The mean of the members' validation errors decides. They stay as they are if λ is the user's, or if no λ of the grid
+    can be had by all.
+    """
+    own = [member.look.regularization for member in members]
+    if any(judge.regularization is not None for judge in judges):
+        return list(members)
+    low, high = (round(4 * math.log10(value)) for value in (min(own), max(own)))
+    path = [10.0 ** (power / 4) for power in range(low - 3, high + 4)]
+    tried = [judge.along(member, path) for judge, member in zip(judges, members, strict=True)]
+    at = [{each.look.regularization: each for each in candidates} for candidates in tried]
+    errors = {λ: math.fsum(each[λ].look.error for each in at) for λ in path if all(λ in each for each in at)}
+    if not errors:
+        return list(members)
+    tied = [λ for λ, error in errors.items() if error <= (1 + judges[0].tie) * min(errors.values())]
+    return [each[max(tied)] for each in at]
 
 
 def values_at(

@@ -79,7 +79,11 @@ class Panel(Protocol):
 
     @property
     def n_inputs(self) -> int:
-        """The number of columns."""
+        """The number of columns, or of coordinates if the rows are narrowed."""
+
+    @property
+    def n_columns(self) -> int:
+        """The number of all inputs."""
 
     @property
     def holds_out(self) -> bool:

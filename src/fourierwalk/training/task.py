@@ -121,7 +121,8 @@ class Task:
         if not holds_out or (data.whole is not None and policy is None):  # all rows are in chunks: see `_panel`
             return None, 1
         labels = None if self.settings.scale_targets else np.argmax(to_host(data.y), axis=1)
-        few, fraction = 0 if policy is None else policy.few_rows, self.settings.validation_fraction
+        fraction = self.settings.validation_fraction
+        few = 0 if policy is None else max(policy.few_rows, int(data.x.shape[1]))  # few rows for so many inputs, too
         split_by = folds(data.identities, fraction, self.seed, labels, data.groups, few, policy or DEFAULT)
         return split_by, len(split_by) if split_by is not None and split_by.n_rows < few else 1
 
