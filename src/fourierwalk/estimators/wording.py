@@ -51,8 +51,8 @@ PARAMETERS = """
         rows none are. With 40 to 3,000 distinct rows ``sampler="auto"`` uses five folds instead.
     patience : int, default=None
         Early stopping ends the walk or the descent after this many checks of the validation error without a gain.
-        There is a check every `refit_every` steps, with ``sampler="auto"`` every 5. None: 30; with ``sampler="auto"``
-        6, and 12 at the last width.
+        There is a check every `refit_every` steps, with ``sampler="auto"`` every 5. None: 30, or 2 with
+        ``sampler="auto"``.
     solver : {"auto", "direct", "spectral", "dual"} or Solver, default="auto"
         How amplitudes are solved for. "direct": normal equations. "spectral": normal equations in Fourier space (at
         most three inputs, extra ``nufft``). "dual": one equation for each row. "auto": whichever is cheapest. A
