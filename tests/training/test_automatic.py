@@ -351,6 +351,17 @@ def test_noise_is_told_by_a_warning_and_by_the_history():
     assert_allclose(model.feature_importances_, [0.5, 0.5])
 
 
+def test_members_are_judged_at_their_own_regularization(monkeypatch):
+    """One λ for all folds may hide what some of them have found; the model is not constant for that."""
+
+    def useless(members, judges):
+        return [member._replace(amplitudes=0 * member.amplitudes) for member in members]
+
+    monkeypatch.setattr(automatic, "refined", useless)
+    *_, found = searched(Automatic(QUICK), panel(noise=0.1), start(8))
+    assert not any(member.is_constant for member in found.members)
+
+
 def test_a_constant_classifier_predicts_the_shares():
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal((300, 5)), np.arange(300) % 4 == 0

@@ -78,11 +78,14 @@ class Automatic:
         levels = self.levels(panel, start)
         growth = self._growth(len(levels), start, rng)
         ensemble = yield from self._grown_together(panel, growth, levels)
+        # Each member is judged at its own λ: with one λ for all, a fold may lose what it has found.
         if not ensemble.beats_the_mean(self.policy):
             ensemble = ensemble.constant()
             yield NOTHING
             yield ensemble
             return ensemble
+        ensemble = ensemble._replace(members=tuple(refined(ensemble.members, ensemble.judges)))
+        yield ensemble
         sizes = self._sizes(start, [int(member.frequencies.shape[0]) for member in ensemble.members])
         together = ensemble.members
         for member in range(len(together), len(sizes)):
@@ -192,9 +195,7 @@ class Automatic:
         members = []
         for split, grown in zip(splits, best, strict=True):
             members.append((yield from growth.finished(split, grown)))
-        ensemble = Ensemble.of(refined(members, judges), judges)._replace(kinds=best[0].kinds)
-        yield ensemble
-        return ensemble
+        return Ensemble.of(members, judges)._replace(kinds=best[0].kinds)
 
     def _by_leave_one_out(self, problem: LeastSquares, start: Start, rng: np.random.Generator) -> Searching:
         """Very few rows: leave-one-out chooses the spread of the frequencies and λ.
