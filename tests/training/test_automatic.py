@@ -82,6 +82,17 @@ def test_the_levels_without_a_number_have_no_more_columns_than_rows():
         assert levels(None, n_rows=n_rows, most_frequencies=10**6, growth=4)[-1] == (widest,)
 
 
+def test_a_model_of_few_rows_may_have_the_usual_width():
+    assert levels(None, n_rows=40, usual=32, most_frequencies=10**6, growth=4)[-1] == (32,)
+
+
+def test_frequencies_of_many_components_are_fewer():
+    """All members together have so many numbers at most, but no fewer frequencies than usual."""
+    for usual, widest in ((1, 33), (150, 50)):
+        found = levels(None, n_rows=10**5, usual=usual, wide=2 * 100, most_frequencies=10**6, members=3, growth=4)
+        assert found[-1] == (widest,)
+
+
 def test_what_costs_more_must_be_worth_more():
     """At so many operations, 4 width² rows steps members, the share that a width must take off is doubled."""
     for n_rows, learnt_from in ((1000, 1000), (10**6, 10 * 50)):

@@ -53,6 +53,14 @@ def test_holding_rows_out_leaves_the_random_numbers_of_the_walk_alone(monkeypatc
     assert_array_equal(split.frequencies, plain.frequencies)
 
 
+@pytest.mark.parametrize(("n_inputs", "has_folds"), [(59, False), (61, True)])
+def test_all_folds_decide_if_there_are_more_columns_than_rows(n_inputs, has_folds):
+    x = np.random.default_rng(0).standard_normal((60, n_inputs))
+    policy = replace(QUICK, few_rows=0, least_split=50)
+    fit = automatic(policy).run(Data(x, x[:, :1]), np.random.default_rng(0))
+    assert any("5 folds" in words for words in fit.history.decisions) == has_folds
+
+
 @pytest.mark.parametrize(
     ("sampler", "early_stopping", "split"),
     [
