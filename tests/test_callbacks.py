@@ -44,7 +44,7 @@ def test_callbacks_are_told_of_every_decision_of_a_search():
 
 
 def test_a_callback_ends_a_fit_with_the_best_model_so_far():
-    model = fitted(Recorder("model of 16"))
+    model = fitted(Recorder("of 16 frequencies"))
     assert "a callback ended the fit: the best model so far" in model.history_.decisions
     assert len(model.history_.infos) < len(fitted(Recorder()).history_.infos)
     assert np.all(np.isfinite(model.predict(np.zeros((3, 2)))))
