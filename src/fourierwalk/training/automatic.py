@@ -79,7 +79,9 @@ class Automatic:
         growth = self._growth(len(levels), start, rng)
         ensemble = yield from self._grown_together(panel, growth, levels)
         # Each member is judged at its own λ: with one λ for all, a fold may lose what it has found.
-        if not ensemble.beats_the_mean(self.policy):
+        judged = zip(ensemble.members, ensemble.judges, strict=True)
+        alone = [refined([member], [judge])[0] for member, judge in judged]
+        if not ensemble._replace(members=tuple(alone)).beats_the_mean(self.policy):
             ensemble = ensemble.constant()
             yield NOTHING
             yield ensemble

@@ -256,8 +256,8 @@ def refined(members: Sequence[Candidate], judges: Sequence[Any]) -> list[Candida
     errors = {λ: math.fsum(each[λ].look.error for each in at) for λ in path if all(λ in each for each in at)}
     if not errors:
         return list(members)
-    best = min(errors, key=lambda λ: errors[λ])
-    return [each[best] for each in at]
+    tied = [λ for λ, error in errors.items() if error <= (1 + judges[0].tie) * min(errors.values())]
+    return [each[max(tied)] for each in at]
 
 
 def values_at(
