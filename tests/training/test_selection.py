@@ -319,6 +319,19 @@ def test_members_have_one_regularization_from_a_finer_path(n_members):
         assert_allclose(one.amplitudes, other.amplitudes, rtol=1e-8)
 
 
+def test_the_largest_of_tied_regularizations_is_shared():
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((48, 2))
+    rows = Rows(x, np.sin(2 * x[:, :1]) + 0.3 * rng.standard_normal((48, 1)))
+    problem = LeastSquares(rows.take(np.arange(36)), FEATURES["cos-sin"].features, 0.0)
+    judge = Selection(problem, rows.take(np.arange(36, 48)), tie=0.0)
+    member = judge.look(7, 2.0 * rng.standard_normal((10, 2)), "descent")
+    largest = member.look.regularization * 10**0.75
+    (least,), (tied,) = refined([member], [judge]), refined([member], [replace(judge, tie=1e9)])
+    assert least.look.regularization < 0.9 * largest  # else the test shows nothing
+    assert tied.look.regularization == pytest.approx(largest)
+
+
 def test_a_regularization_of_the_users_own_and_singular_equations_are_not_refined(monkeypatch):
     (seen, held_out), _ = split(Plain)
     kind = FEATURES["cos-sin"]
