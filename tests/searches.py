@@ -65,6 +65,7 @@ class Panel:
     holds_out: bool = True
     features: Any = KIND.features
     regularization: float | None = None
+    settles: bool = False
 
     @property
     def n_rows(self):
@@ -90,6 +91,12 @@ class Panel:
         problem = LeastSquares(seen, self.features, WALK_REGULARIZATION, Solver("direct"))
         selection = Selection(problem, held_out, self.regularization) if self.holds_out else None
         return Split(problem, selection, shape)
+
+    def unsplit(self):
+        if not self.settles:
+            return None
+        whole = Rows(self.backend.asarray(self.x), self.backend.asarray(self.y))
+        return Split(LeastSquares(whole, self.features, WALK_REGULARIZATION, Solver("direct")), None)
 
 
 def panel(n_rows=300, noise=0.5, **settings):

@@ -238,3 +238,12 @@ def test_columns_of_a_designed_spread_say_nothing_about_units_and_tails():
     assert not share_units(levels, np.ones(20, dtype=bool))
     assert longest_tail(levels) > 3
     assert longest_tail(levels, np.ones(20, dtype=bool)) == 0.0
+
+
+def test_targets_may_be_measured_from_another_center():
+    x, y, _ = problem(30, 2, 2)
+    scaling = Scaling.fit(x, y)
+    moved = scaling.recentred(np.array([0.5, -2.0]))
+    assert_allclose(moved.rows(x, y).y, scaling.rows(x, y).y - [[0.5, -2.0]], atol=1e-12)
+    assert_allclose(moved.targets.invert(moved.targets.apply(y)), y)
+    assert_array_equal(moved.rows(x, y).x, scaling.rows(x, y).x)

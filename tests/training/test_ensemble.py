@@ -101,6 +101,17 @@ def test_a_model_that_leaves_next_to_nothing_beats_the_mean_in_one_fold():
     assert model.score(x[160:], x[160:, 0] ** 2) > 0.9
 
 
+def test_a_constant_model_is_the_mean_of_the_targets_from_whatever_they_are_measured():
+    split = panel().split(0)
+    member = split.selection.look(0, np.random.default_rng(0).standard_normal((5, 2)))
+    for mean, expected in ((None, 0.0), (np.array([0.7]), 0.7)):
+        judge = replace(split.selection, mean=mean)
+        (constant,) = Ensemble.of([member], [judge]).constant().members
+        assert constant.is_constant
+        assert constant.frequencies.shape == (5, 2)
+        assert_allclose(constant.values(judge.held_out, KIND.features), np.full((len(judge.held_out), 1), expected))
+
+
 def test_the_gains_of_a_judge_are_those_over_the_constant_model():
     where = panel()
     split = where.split(0)

@@ -140,8 +140,8 @@ def test_whole_weights_equal_repeated_rows():
     train, held_out = halves(x, y, times.astype(float))
     again = [np.repeat(np.arange(len(rows)), rows.weight.astype(int)) for rows in (train, held_out)]
     repeated = [Rows(rows.x[rows_of], rows.y[rows_of]) for rows, rows_of in zip((train, held_out), again, strict=True)]
-    weighted, plain = first_look(train, held_out, Policy()), first_look(*repeated, Policy())
-    ignored = first_look(*(replace(rows, weight=None) for rows in (train, held_out)), Policy())
+    weighted, plain = first_look(*sampled(train, held_out), Policy()), first_look(*sampled(*repeated), Policy())
+    ignored = first_look(*sampled(*(replace(rows, weight=None) for rows in (train, held_out))), Policy())
     assert weighted.fit.width == pytest.approx(plain.fit.width, rel=1e-5)
     assert weighted.fit.error == pytest.approx(plain.fit.error, rel=1e-3)
     assert abs(ignored.fit.error / plain.fit.error - 1) > 5e-3  # else the test shows nothing
@@ -165,7 +165,7 @@ def test_the_outer_product_is_that_of_the_gradients(weighted):
     weight = np.linspace(0.2, 3, 40) if weighted else None
     train, held_out = halves(x, y)
     train = replace(train, weight=weight)
-    look = first_look(train, held_out, Policy())
+    look = first_look(*sampled(train, held_out), Policy())
     expected = plain_outer_product(train.x, look.fit.dual.astype(float), look.fit.width, weight)
     found = outer_product(look.sample, look.fit)
     assert_allclose(found, expected, rtol=1e-3, atol=1e-3)
@@ -188,7 +188,7 @@ def test_the_closed_form_of_the_gradients_is_right():
 
 def test_a_constant_fit_has_no_directions():
     x, y = table(30)
-    look = first_look(*halves(x, 0 * y), Policy())
+    look = first_look(*sampled(*halves(x, 0 * y)), Policy())
     assert_array_equal(outer_product(look.sample, look.fit._replace(dual=0 * look.fit.dual)), np.eye(3))
 
 
@@ -210,7 +210,7 @@ def plain_width(near, far, targets, weights, width):
 def test_the_exploration_is_its_definition():
     x, y = table()
     train, held_out = halves(x, y)
-    first = first_look(train, held_out, Policy())
+    first = first_look(*sampled(train, held_out), Policy())
     near, far, targets, weights = train.x, held_out.x, (train.y, held_out.y), (None, None)
     start = math.sqrt(np.mean(np.sum(near**2, axis=1)))
     error, dual, width = plain_width(near, far, targets, weights, start)
@@ -248,7 +248,7 @@ def test_the_exploration_is_its_definition():
 
 def test_the_exploration_ends_where_it_gains_no_more(monkeypatch):
     """The best is returned, not the last."""
-    first = first_look(*halves(*table()), Policy())
+    first = first_look(*sampled(*halves(*table())), Policy())
     for errors, sharper, n_fits, best in (
         ((0.9, 0.8, 0.7), 0.05, 3, 0.7),
         ((0.9, 0.89, 0.1), 0.05, 2, 0.89),
@@ -287,7 +287,7 @@ def plain_weights(near, targets, weight, n_rounds):
 
 def test_weighed_inputs_are_their_definition():
     train, held_out = halves(*table())
-    first = first_look(train, held_out, Policy())
+    first = first_look(*sampled(train, held_out), Policy())
     rounds = plain_weights(train.x, train.y, None, 3)
     found = weighed_inputs(first, replace(Policy(), iterations=3))
     width = math.sqrt(np.mean(np.sum(train.x**2, axis=1)) / 2)
@@ -320,7 +320,7 @@ def together(seed, d=32, n_rows=1800):
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_two_of_many_inputs_that_act_together_are_found(seed):
     train, held_out = together(seed)
-    first = first_look(train, held_out, Policy())
+    first = first_look(*sampled(train, held_out), Policy())
     assert sharpened(first, Policy()).fit.error > 0.8
     found = explored(train, held_out, Policy())
     assert found.fit.error < 0.25  # the noise alone is 0.09
@@ -332,7 +332,7 @@ def test_two_of_many_inputs_that_act_together_are_found(seed):
 )
 def test_weighed_inputs_are_taken_where_their_mean_error_is_much_lower(times, is_taken, monkeypatch):
     parts = [halves(*table(seed=seed)) for seed in range(len(times))]
-    policy = replace(Policy(), iterations=1, weighed=0.1)  # nothing is sharpened
+    policy = replace(Policy(), iterations=1, other_kernel=0.1)  # nothing is sharpened
     shares = iter(times)
 
     def weighed(first, policy):
@@ -348,6 +348,50 @@ def test_weighed_inputs_are_taken_where_their_mean_error_is_much_lower(times, is
     monkeypatch.setattr(exploring, "first_look", of_error_one)
     monkeypatch.setattr(exploring, "weighed_inputs", weighed)
     assert [each.root[0, 0] for each in explore(parts, policy)] == [2.0 if is_taken else 1.0] * len(times)
+
+
+@pytest.mark.parametrize(
+    ("times", "is_taken"), [((0.8,), True), ((0.95,), False), ((0.3, 1.2), True), ((0.8, 1.2), False)]
+)
+def test_a_constant_beside_the_kernels_is_taken_where_their_mean_error_is_much_lower(times, is_taken, monkeypatch):
+    parts = [halves(*table(seed=seed)) for seed in range(len(times))]
+    policy = replace(Policy(), iterations=1, other_kernel=0.1)  # nothing is sharpened
+    real, shares = exploring.first_look, iter(times)
+
+    def of_error(sample, span, policy):
+        first = real(sample, span, policy)
+        return first._replace(fit=first.fit._replace(error=next(shares) if sample.fits_center else 1.0))
+
+    monkeypatch.setattr(exploring, "first_look", of_error)
+    monkeypatch.setattr(exploring, "weighed_inputs", lambda first, policy: first)
+    assert [bool(np.any(each.fit.center)) for each in explore(parts, policy)] == [is_taken] * len(times)
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_the_constant_is_that_of_generalised_least_squares(is_weighted):
+    x, y = table(80)
+    weight = np.random.default_rng(3).uniform(0.5, 2, 80) if is_weighted else None
+    sample = sampled(*halves(x, y + 3, weight))[0]._replace(fits_center=True)
+    fit = kernel_fit(sample, squares_of(sample), 1.5, 1e-2)
+    near, targets = (values.astype(float) for values in (sample.near, sample.targets[0]))
+    matrix = np.exp(-np.sum((near[:, None] - near[None]) ** 2, axis=2) / (2 * 1.5**2))
+    weights = np.ones(len(near)) if sample.weights[0] is None else sample.weights[0].astype(float)
+    inverse = np.linalg.inv(matrix + np.diag(1e-2 * np.sum(weights) / weights))
+    center = np.sum(inverse @ targets, axis=0) / np.sum(inverse)
+    assert_allclose(fit.center, center, rtol=1e-3)
+    assert_allclose(fit.dual, inverse @ (targets - center), atol=1e-3 * np.max(np.abs(fit.dual)))
+
+
+def test_without_a_constant_the_kernel_tends_to_zero():
+    x, y = table(80)
+    sample, _ = sampled(*halves(x, y + 3))
+    assert_array_equal(kernel_fit(sample, squares_of(sample), 1.5, 1e-2).center, [0.0, 0.0])
+
+
+def test_several_kernels_take_as_long_as_one():
+    policy = replace(Policy(), sample=1000)
+    assert [sample_size(4, n, policy) for n in (1, 8)] == [1000, 500]
+    assert sample_size(10**7, 1, policy) == 500
 
 
 def test_coordinates_and_a_single_input_are_not_weighed(monkeypatch):
@@ -367,7 +411,7 @@ def test_widths_have_an_end(monkeypatch):
 
     def always_better(sample, squares, width, ridge):
         asked.append(width)
-        return exploring.KernelFit(1.0 / len(asked), width, ridge, *squares)
+        return exploring.KernelFit(1.0 / len(asked), width, ridge, *squares, squares[0][0])
 
     monkeypatch.setattr(exploring, "kernel_fit", always_better)
     assert best_fit(nothing(), 1.0, RIDGES[0]).width == 0.5**exploring.MOST_DOUBLINGS
@@ -379,7 +423,7 @@ def test_widths_are_tried_both_ways_and_then_ridges(monkeypatch):
     errors = {0.25: 0.1, 0.5: 0.2, 1.0: 0.52, 2.0: 0.51}
 
     def fit(sample, squares, width, ridge):
-        return exploring.KernelFit(errors.get(width, 1.0) + ridge, width, ridge, *squares)
+        return exploring.KernelFit(errors.get(width, 1.0) + ridge, width, ridge, *squares, squares[0][0])
 
     monkeypatch.setattr(exploring, "kernel_fit", fit)
     best = best_fit(nothing(), 1.0, RIDGES[1])
@@ -419,7 +463,7 @@ def test_the_fewest_of_equally_good_inputs_are_kept():
 
 @pytest.mark.parametrize(("d", "expected"), [(3, 700), (1000, 700), (1600, 625), (5000, 500)])
 def test_wide_rows_are_fewer(d, expected):
-    assert sample_size(d, replace(Policy(), sample=700, wide=1e6)) == expected
+    assert sample_size(d, 1, replace(Policy(), sample=700, wide=1e6)) == expected
 
 
 # Coordinates
@@ -453,7 +497,7 @@ def of_rows(look):
 
 
 def assert_same_exploration(rows, others, rel=1e-3):
-    one, other = first_look(*rows, Policy()), first_look(*others, Policy())
+    one, other = (first_look(*sampled(*both), Policy()) for both in (rows, others))
     assert one.fit.error == pytest.approx(other.fit.error, rel=rel)
     assert one.first_width == pytest.approx(other.first_width, rel=1e-4)
     # In all directions alike: of wide rows, in those of the rows' span.
@@ -505,7 +549,7 @@ def test_the_relevance_lies_on_the_inputs_that_matter():
     rng = np.random.default_rng(0)
     x = rng.standard_normal((600, 10))
     y = (np.sin(2 * x[:, 3]) * x[:, 7])[:, None] + 0.1 * rng.standard_normal((600, 1))
-    first = first_look(*halves(x, y), Policy())
+    first = first_look(*sampled(*halves(x, y)), Policy())
     found = explored(*halves(x, y), replace(Policy(), iterations=4))
     assert_allclose(first.shape.relevance, 1 / first.first_width**2, rtol=1e-4)
     shares = found.shape.relevance / np.sum(found.shape.relevance)

@@ -257,3 +257,40 @@ def test_steps_are_rounded_while_the_error_is_far_above_it(monkeypatch):
         assert isinstance(found.judges[0].minimize.features, CosineSine)
         assert not isinstance(found.judges[0].minimize.features, RoundedCosineSine)
         seen.clear()
+
+
+# The last steps of a single member
+
+
+def test_a_single_member_takes_its_last_steps_on_all_rows():
+    where, policy = panel(900, noise=0.05, settles=True), replace(QUICK, widening=0.0)
+    events, _, found = searched(Automatic(policy), where, start(8))
+    (member,), (final,) = found.members, found.final
+    minimize = replace(where.unsplit().problem, regularization=max(member.look.regularization, 1e-7))
+    descent, before = Descent(), member.frequencies
+    for _ in range(policy.steps):
+        if before is member.frequencies:
+            state = descent.init(minimize, before)
+        state, _ = descent.step(None, state, minimize)
+        before = state.frequencies
+    assert_allclose(final.frequencies, state.frequencies, atol=1e-8)
+    assert not np.any(final.frequencies == member.frequencies)
+    assert final.look.step == found.state.step == member.look.step + policy.steps
+    assert_array_equal(found.state.frequencies, final.frequencies)
+    assert [event.phase for event in events if isinstance(event, Info)][-policy.steps :] == ["descent"] * policy.steps
+    assert not any(isinstance(event, Look) for event in events[-policy.steps :])  # no row is left to look at
+
+
+@pytest.mark.parametrize(
+    ("search", "n_frequencies"),
+    [
+        (Automatic(replace(QUICK, widening=0.9)), 8),  # two members of 4
+        (Automatic(QUICK, n_steps=20), 4),  # the user's own number of steps
+        (Automatic(QUICK, descend=False), 4),
+        (Automatic(replace(QUICK, rows_per_input=29)), 4),  # frequencies are learnt from a sample
+    ],
+)
+def test_others_do_not(search, n_frequencies):
+    _, _, found = searched(search, panel(noise=0.05, settles=True), start(n_frequencies))
+    for final, member in zip(found.final, found.members, strict=True):
+        assert_array_equal(final.frequencies, member.frequencies)

@@ -66,6 +66,16 @@ def test_many_rows_hold_out_a_share():
     assert not set(rows_as_set(panel.parts(0)[1])) & set(rows_as_set(panel.parts(1)[1]))
 
 
+def test_only_a_share_that_was_held_out_is_new_to_a_single_member():
+    few, share = panel_of(data()), panel_of(data(), replace(QUICK, few_rows=0))
+    assert few.unsplit() is None  # folds decide together
+    whole = share.unsplit()
+    assert whole.selection is None
+    assert_array_equal(whole.problem.rows.x, share.rows.x)
+    x, y = data()[:2]
+    assert panel_of(Data(x, y, x_val=x[:9], y_val=y[:9]), replace(QUICK, few_rows=0)).unsplit() is None
+
+
 @pytest.mark.parametrize("with_validation", [True, False])
 def test_rows_come_in_a_random_order(with_validation):
     """The first of them are a sample: of sorted rows too."""
@@ -78,7 +88,8 @@ def test_rows_come_in_a_random_order(with_validation):
     half = seen.x[: len(seen) // 2, 0]
     assert abs(np.mean(half)) < 0.3  # of unit spread; in their own order −0.87
     assert np.std(half) == pytest.approx(1.0, abs=0.15)
-    assert_allclose(np.sin(9 * panel_raw(given, seen)), seen.y * y.std() + y.mean(), atol=1e-9)  # with their targets
+    center = y.mean() if panel.center is None else y.mean() + panel.center * y.std()
+    assert_allclose(np.sin(9 * panel_raw(given, seen)), seen.y * y.std() + center, atol=1e-9)  # with their targets
     if with_validation:
         assert_allclose(held_out.x, (given.x_val - x.mean(axis=0)) / x.std(axis=0))
 

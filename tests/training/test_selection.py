@@ -402,6 +402,19 @@ def test_gains_are_what_each_held_out_row_gains_over_the_mean(kind, weighted, xp
     assert_allclose(found, expected, rtol=1e-6)
 
 
+def test_gains_are_those_over_the_mean_from_whatever_targets_are_measured(xp):
+    (seen, held_out), _ = split(xp, False)
+    kind, shift = FEATURES["cos-sin"], np.array([0.5, -1.5])
+    plain = Selection(LeastSquares(seen, kind.features, 0.0), held_out, 0.2)
+    moved = replace(plain, held_out=replace(held_out, y=held_out.y - xp.asarray(shift)), mean=xp.asarray(-shift))
+    candidate = plain.look(0, xp.asarray(kind.frequencies(5, 2)))
+    nothing = candidate._replace(amplitudes=0 * candidate.amplitudes)
+    targets = xp.host(held_out.y)
+    expected = np.sum(targets**2 - (targets - shift) ** 2, axis=1)  # zero now stands for the shift
+    assert_allclose(moved.gains(nothing), expected, rtol=1e-6)
+    assert_allclose(plain.gains(nothing), 0 * expected)
+
+
 def weight_of(rows, backend):
     return np.ones(len(rows)) if rows.weight is None else backend.host(rows.weight)
 

@@ -9,10 +9,12 @@ import scipy.sparse
 from numpy.testing import assert_allclose, assert_array_equal
 from tables import FEATURES, QUICK, automatic, data, folds_of, ridge, run, scaled, settings
 
-from fourierwalk import AdaptiveFourierRegressor
+from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierRegressor
 from fourierwalk.training import task
 from fourierwalk.training.automatic import Automatic
 from fourierwalk.training.data import Data
+from fourierwalk.training.ensemble import Ensemble
+from fourierwalk.training.policy import Policy
 
 # The rows that are held out
 
@@ -222,3 +224,55 @@ def test_inputs_that_do_not_help_are_left_out():
     assert f"{used.size} of 12 inputs kept: the others do not help" in model.history_.decisions
     assert_array_equal(np.flatnonzero(model.feature_importances_), used)
     assert model.score(x, y) > 0.93  # the noise leaves 0.943
+
+
+# The constant beside the kernels
+
+
+def clusters(n, d=10, seed=0):
+    """A class in a narrow cluster, and one that is scattered all over."""
+    rng = np.random.default_rng(seed)
+    label = rng.random(n) < 0.6
+    return np.where(label[:, None], 0.4 * rng.standard_normal((n, d)), rng.uniform(-1.7, 1.7, (n, d))), label
+
+
+FITTED = "targets measured from a constant that was fitted with the kernels, not from their mean"
+
+
+def test_far_from_a_cluster_the_class_is_that_of_the_scattered_rows():
+    """Amplitudes are shrunk, so a model tends to the center of its targets far from rows: not to the larger class."""
+    x, label = clusters(150)
+    search = Automatic(replace(Policy(), members=1))
+    fits = [
+        AdaptiveFourierClassifier(sampler=replace(search, policy=replace(search.policy, other_kernel=share)))
+        .set_params(random_state=0)
+        .fit(x, label)
+        for share in (0.2, 1.0)
+    ]
+    assert [FITTED in fit.history_.decisions for fit in fits] == [True, False]
+    new = clusters(2000, seed=1)
+    wrong = [np.mean(fit.predict(new[0]) != new[1]) for fit in fits]
+    assert wrong[0] < 0.8 * wrong[1]
+    centers = [fit.model_.offset for fit in fits]
+    assert_allclose(centers[1], [1 - label.mean(), label.mean()])
+    assert centers[0][0] > 0.5 > centers[0][1]
+    for fit in fits:
+        assert_allclose(np.sum(fit.predict_proba(new[0]), axis=1), 1)
+
+
+def test_without_a_cluster_targets_are_measured_from_their_mean():
+    x = np.random.default_rng(0).standard_normal((150, 3))
+    y = np.sin(x[:, 0])
+    fit = AdaptiveFourierRegressor(sampler=Automatic(replace(Policy(), members=1)), random_state=0).fit(x, y)
+    assert FITTED not in fit.history_.decisions
+    assert_allclose(fit.model_.offset, y.mean())
+
+
+def test_a_constant_model_predicts_the_mean_whatever_the_kernels_fit(monkeypatch):
+    monkeypatch.setattr(Ensemble, "beats_the_mean", lambda *_: False)
+    x, label = clusters(150)
+    with pytest.warns(UserWarning, match="the model is constant"):
+        fit = AdaptiveFourierRegressor(random_state=0).fit(x, 3.0 * label)
+    assert FITTED in fit.history_.decisions
+    assert_allclose(fit.predict(x), 3 * label.mean())
+    assert_allclose(fit.predict(x + 100), 3 * label.mean())

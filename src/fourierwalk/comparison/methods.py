@@ -30,7 +30,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         "without exploring",
         {"sampler": Automatic(policy=replace(DEFAULT, iterations=1), kinds=("isotropic",))},
     ),
-    "unweighed": ("inputs not weighed one by one", {"sampler": Automatic(policy=replace(DEFAULT, weighed=1.0))}),
+    "one-kernel": ("no other kernel", {"sampler": Automatic(policy=replace(DEFAULT, other_kernel=1.0))}),
     "dense": ("without sparse kinds", {"sampler": Automatic(kinds=DENSE)}),
     "no-walk": ("without the walk kind", {"sampler": Automatic(kinds=STILL)}),
     "short": ("without long kinds", {"sampler": Automatic(kinds=SHORT)}),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -119,6 +119,11 @@ class Scaling:
         if kind == "common":
             spread = like(np.where(fixed, 1.0, common_spread(to_host(spread)[~fixed])), y)
         return cls(Affine(like(mean, y), like(spread, y)), Affine(y_mean, y_spread), kind)
+
+    def recentred(self, center: Array) -> Scaling:
+        """The same with targets measured from another center, (q,), given in scaled units."""
+        targets = self.targets
+        return replace(self, targets=Affine(targets.center + center * targets.scale, targets.scale))
 
     def to_tables(self) -> dict[str, Any]:
         """What a file keeps: `kind`, `inputs` and `targets`."""

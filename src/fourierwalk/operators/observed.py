@@ -99,6 +99,9 @@ class ConditionsPanel:
         problem = LeastSquares(seen, self.posed.features, WALK_REGULARIZATION)
         return Split(problem, Selection(problem, unseen), self.shape)
 
+    def unsplit(self) -> None:
+        """Frequencies stay as the search has found them."""
+
     @cached_property
     def shape(self) -> Shape:
         """The distribution of frequencies that a kernel finds in the values of the first output that has some."""

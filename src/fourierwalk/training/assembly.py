@@ -137,11 +137,11 @@ class Assembly:
     def fit(self, watched: Watched) -> Fit:
         """The model of a finished search, with history, calibration and what a warm start needs."""
         ensemble, events = watched.ensemble, list(watched.events)
-        solved = self._finals(for_average(ensemble.members), events)
+        solved = self._finals(for_average(ensemble.final), events)
         members = [member for member, _ in solved]
         self._warn_if_constant(members)
         model = self._model(members)
-        sampler, step = getattr(self.task.search, "sampler", self.task.search), ensemble.members[0].look.step
+        sampler, step = getattr(self.task.search, "sampler", self.task.search), ensemble.final[0].look.step
         resume = Resume(ensemble.state, sampler, self.task.seed, step, model.frequencies, self.scaling.kind)
         regularization = self.regularization
         if regularization is None:  # one number for several members: the geometric mean

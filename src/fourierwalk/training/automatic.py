@@ -104,6 +104,18 @@ class Automatic:
             text = f"model {member + 1} of {len(sizes)}: held-out error {candidate.look.error:.4g}"
             yield Decision(text, len(sizes) - member - 1)
             yield ensemble
+        return (yield from self._settled(panel, growth, ensemble))
+
+    def _settled(self, panel: Panel, growth: Growth, ensemble: Ensemble) -> Searching:
+        """A single member takes some steps on all rows: its validation rows are new to it. An average knows all."""
+        n_rows, is_single = panel.n_rows, len(ensemble.members) == 1 and self.n_steps is None
+        is_small = n_rows <= rows_to_learn_from(panel.n_inputs, n_rows, self.policy)
+        whole = panel.unsplit() if is_single and is_small else None
+        if whole is None:
+            return ensemble
+        settled = yield from growth.settled(whole, ensemble.members[0])
+        ensemble = ensemble._replace(settled=settled, state=Ensemble.of([settled], [None]).state)
+        yield ensemble
         return ensemble
 
     def _growth(self, n_levels: int, start: Start, rng: np.random.Generator) -> Growth:

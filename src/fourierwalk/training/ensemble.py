@@ -23,6 +23,7 @@ class Ensemble(NamedTuple):
     judges: tuple[Selection | None, ...]  # the validation rows of each member; None: there are none
     state: State  # where a warm start continues
     kinds: tuple[str, ...] = ()  # the kind of new frequencies that the first member took at each width
+    settled: Candidate | None = None  # a single member after steps on all rows: no validation row is new to it
 
     @classmethod
     def of(cls, members: Sequence[Candidate], judges: Sequence[Selection | None]) -> Ensemble:
@@ -34,12 +35,22 @@ class Ensemble(NamedTuple):
         """The same with one more member."""
         return self._replace(members=(*self.members, member), judges=(*self.judges, judge))
 
+    @property
+    def final(self) -> tuple[Candidate, ...]:
+        """The members whose amplitudes are solved for on all rows."""
+        return self.members if self.settled is None else (self.settled,)
+
     def constant(self) -> Ensemble:
-        """The constant model, as members whose amplitudes are zero."""
-        members = (
-            Candidate(look._replace(regularization=math.inf), frequencies, 0 * amplitudes)
-            for look, frequencies, amplitudes in self.members
-        )
+        """The constant model, as members whose amplitudes are zero, but that of a frequency zero: the mean."""
+        members = []
+        for (look, frequencies, amplitudes), judge in zip(self.members, self.judges, strict=True):
+            amplitudes = 0 * amplitudes
+            if judge is not None and judge.mean is not None:
+                xp = namespace(amplitudes)
+                frequencies = xp.concat((0 * frequencies[:1, :], frequencies[1:, :]), axis=0)
+                first = xp.astype(judge.mean, amplitudes.dtype)[None, :]
+                amplitudes = xp.concat((first, amplitudes[1:, :]), axis=0)
+            members.append(Candidate(look._replace(regularization=math.inf), frequencies, amplitudes))
         return self._replace(members=tuple(members))
 
     def beats_the_mean(self, policy: Policy) -> bool:

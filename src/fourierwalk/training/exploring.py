@@ -37,6 +37,7 @@ class Sample(NamedTuple):
     far: Array  # (m, r)
     targets: tuple[Array, Array]  # of near and far rows
     weights: tuple[Array | None, Array | None]  # of near and far rows
+    fits_center: bool = False  # whether a constant is fitted beside the kernel, which then tends to it far from rows
 
     def measured(self, root: Array) -> Sample:
         """The same rows after a linear map, which changes their distances."""
@@ -48,7 +49,7 @@ class Sample(NamedTuple):
         targets, weights = (self.targets[0][:n, :], self.targets[1]), self.weights
         if weights[0] is not None:
             weights = weights[0][:n], weights[1]
-        return Sample(self.near[:n, :], self.far, targets, weights)
+        return self._replace(near=self.near[:n, :], targets=targets, weights=weights)
 
 
 class KernelFit(NamedTuple):
@@ -59,6 +60,7 @@ class KernelFit(NamedTuple):
     ridge: float
     kernel: Array
     dual: Array  # coefficients of the rows, (n, q)
+    center: Array  # the constant beside the kernel, (q,)
 
 
 class Exploration(NamedTuple):
@@ -77,23 +79,28 @@ class Exploration(NamedTuple):
         return Shape(root if self.span is None else to_host(self.span.lift(root)), self.first_width)
 
 
-def sample_size(n_inputs: int, policy: Policy) -> int:
-    """The number of rows that a kernel is fitted to."""
-    return min(policy.sample, max(500, int(policy.wide / n_inputs)))
+def sample_size(n_inputs: int, n_kernels: int, policy: Policy) -> int:
+    """The number of rows that each of some kernels is fitted to: several take as long as one, which goes as n³."""
+    return min(int(policy.sample / n_kernels ** (1 / 3)), max(500, int(policy.wide / n_inputs)))
 
 
 def explore(parts: Sequence[tuple[Rows, Rows]], policy: Policy) -> list[Exploration]:
     """Explore each split into training and validation rows.
 
-    One exploration begins with all directions alike, another weighs the inputs one by one. The second is taken only if
-    its mean error over the splits is much lower: few validation rows would often prefer it by chance.
+    A kernel may fit a constant beside it. One exploration begins with all directions alike, another weighs the inputs
+    one by one. Either is taken only if its mean error over the splits is much lower: few validation rows would often
+    prefer it by chance.
     """
-    firsts = [first_look(train, held_out, policy) for train, held_out in parts]
+    samples = [sampled(train, held_out) for train, held_out in parts]
+    firsts = [first_look(sample, span, policy) for sample, span in samples]
+    others = [first_look(sample._replace(fits_center=True), span, policy) for sample, span in samples]
+    if mean_error(others) < (1 - policy.other_kernel) * mean_error(firsts):
+        firsts = others
     plain = [sharpened(first, policy) for first in firsts]
     if any(first.span is not None or first.root.shape[0] == 1 for first in firsts):
         return plain  # coordinates of a span stand for no input, and a single input has no rival
     weighed = [weighed_inputs(first, policy) for first in firsts]
-    if mean_error(weighed) < (1 - policy.weighed) * mean_error(plain):
+    if mean_error(weighed) < (1 - policy.other_kernel) * mean_error(plain):
         return [sharpened(one, policy) for one in weighed]
     return plain
 
@@ -153,9 +160,8 @@ def relevant(best: Exploration, policy: Policy) -> np.ndarray:
     return np.sort(order[: min(errors, key=lambda n: (errors[n], n))])
 
 
-def first_look(train: Rows, held_out: Rows, policy: Policy) -> Exploration:
+def first_look(sample: Sample, span: Span | None, policy: Policy) -> Exploration:
     """A kernel with the same width in all directions."""
-    sample, span = sampled(train, held_out)
     near = sample.near
     norm = _norm(sample)
     widths = [norm * 4.0**power for power in range(-3, 2)]  # down to 1/64: wide kernels see sharp targets as noise
@@ -240,13 +246,18 @@ def kernel_fit(sample: Sample, squares: tuple[Array, Array], width: float, ridge
     else:
         matrix = kernel + xp.eye(n, dtype=kernel.dtype) * (ridge * float(xp.sum(weight)) / weight)[None, :]
     factor, succeeded = factorised(matrix, margin=0.0)
+    y, center = sample.targets[0], xp.zeros_like(sample.targets[0][0, :])
     if not bool(succeeded):
-        return KernelFit(math.inf, width, ridge, kernel, xp.zeros_like(sample.targets[0]))
-    dual = cholesky_solve(factor, sample.targets[0])
-    errors = xp.sum(float64(kernel_far @ dual - sample.targets[1]) ** 2, axis=1)
+        return KernelFit(math.inf, width, ridge, kernel, xp.zeros_like(y), center)
+    dual = cholesky_solve(factor, y)
+    if sample.fits_center:  # generalised least squares: rows that are near each other count less
+        ones = cholesky_solve(factor, xp.ones_like(y[:, :1]))
+        center = xp.sum(dual, axis=0) / xp.sum(ones)
+        dual = dual - ones * center[None, :]
+    errors = xp.sum(float64(kernel_far @ dual + center[None, :] - sample.targets[1]) ** 2, axis=1)
     mean = xp.mean(errors) if weight_far is None else xp.sum(errors * weight_far) / xp.sum(weight_far)
     error = float(mean)
-    return KernelFit(error if math.isfinite(error) else math.inf, width, ridge, kernel, dual)
+    return KernelFit(error if math.isfinite(error) else math.inf, width, ridge, kernel, dual, center)
 
 
 def outer_product(sample: Sample, fit: KernelFit) -> Array:

@@ -163,7 +163,7 @@ def _at_best(errors: Sequence[float], gain: float, floor: float) -> int:
     return index
 
 
-def follow_from(phase: Phase, selection: Selection, start: Candidate, step: int, rng: Any) -> Work[Trail]:
+def follow_from(phase: Phase, selection: Selection | None, start: Candidate, step: int, rng: Any) -> Work[Trail]:
     """Run a sampler from a candidate. If steps use the λ of the looks, the first ones use the candidate's."""
     minimize = phase.minimize
     if phase.follows:

@@ -70,6 +70,10 @@ class Growth:
         """A finished member; after an interruption the journal may have it."""
         return piece(self._finished(split, grown), self.rng, split.problem)
 
+    def settled(self, whole: Split, member: Candidate) -> Work[Candidate]:
+        """The member after as many steps on all rows as at one width, at its λ; the journal may have it."""
+        return piece(self._settled(whole, member), self.rng, whole.problem)
+
     def _widened(self, split: Split, grown: Grown | None, width: int, kinds: tuple[str, ...]) -> Work[Grown]:
         """Draw new frequencies in each of some ways, keep the best, and descend from there."""
         sampled = split.sample(self.policy)
@@ -114,7 +118,7 @@ class Growth:
             split = split.rounded()
             least = max(policy.rounded_regularization, policy.least_regularization)
             policy = replace(policy, least_regularization=least)
-        selection: Any = split.selection
+        selection = split.selection
         minimize = replace(split.problem, solver=split.problem.solver.for_descent)
         parts = Descent(max_norm=self.max_norm), minimize, n_steps, policy.look_every, self.patience
         phase = Phase(*parts, follows=True, policy=policy, floor=floor)
@@ -122,8 +126,11 @@ class Growth:
         if isinstance(split.problem.features, RoundedCosineSine):
             events = _in_single(events)
         trail: Any = yield from events
-        look = trail.best.look._replace(step=trail.state.step)  # count on from the last step, not from the best one
-        return Grown(trail.best._replace(look=look), trail.ending is not Ending.ALL_DONE)
+        state, best = trail.state, trail.best
+        if selection is None:  # there is no look to tell the best state: the last one
+            best = best._replace(frequencies=state.frequencies, amplitudes=state.amplitudes)
+        look = best.look._replace(step=state.step)  # count on from the last step, not from the best one
+        return Grown(best._replace(look=look), trail.ending is not Ending.ALL_DONE)
 
     def _may_round(self, split: Split, chosen: Candidate, floor: float) -> bool:
         """Whether single precision saves time and is far below the error and the ridge."""
@@ -137,6 +144,10 @@ class Growth:
         """A longer descent unless the last one stopped early."""
         if not grown.is_done:
             grown = yield from self._descended(split.sample(self.policy), grown.candidate, self.n_last_steps)
+        return grown.candidate
+
+    def _settled(self, whole: Split, member: Candidate) -> Work[Candidate]:
+        grown = yield from self._descended(whole, member, self.n_steps)
         return grown.candidate
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fourierwalk.arrays.library import Array
+from fourierwalk.arrays.library import Array, float64, to_host
 from fourierwalk.data.columns import Columns
 from fourierwalk.data.rows import Rows
 from fourierwalk.data.span import Span
@@ -46,6 +46,8 @@ class RowsPanel:
     without : callable, optional
         ``without(mask)`` returns all rows, scaled, with inputs that do not depend on the targets of the rows in the
         mask. It is needed if inputs are mean targets. None: inputs do not depend on targets.
+    center : array of shape (q,), optional
+        The constant beside the kernels: targets should be measured from it. None: it is zero.
     """
 
     rows: Rows
@@ -56,6 +58,7 @@ class RowsPanel:
     shapes: tuple[Shape, ...] = ()
     span: Span | Columns | None = None
     without: Callable[[np.ndarray], Rows] | None = None
+    center: np.ndarray | None = None
 
     @property
     def n_inputs(self) -> int:
@@ -74,7 +77,7 @@ class RowsPanel:
         some = np.arange(len(self.rows))
         if self.split_by is not None:
             some = self.split_by.shuffled(some)
-        return self._within(Span.of(self.rows.take(some[:spanning_rows])))
+        return self.within(Span.of(self.rows.take(some[:spanning_rows])))
 
     def lifted(self, frequencies: Array) -> Array:
         """Frequencies of the coordinates as frequencies of the inputs."""
@@ -108,28 +111,35 @@ class RowsPanel:
             return split
         return split._replace(shape=self.shapes[member if member < len(self.shapes) else 0])
 
+    def unsplit(self) -> Split | None:
+        """All rows. None: folds decide together, or validation rows are the user's own."""
+        return None if self.n_together > 1 or self.validation is not None else self.make(self.rows, None)
+
     def explored(self, policy: Policy) -> tuple[RowsPanel, float]:
         """The same with distributions of the first frequencies, and the mean validation error of the kernels.
 
         Inputs that no kernel needs are left out; the kernels are then fitted again to the others.
         """
-        n = np.arange(sample_size(self.n_columns, policy))
+        n = np.arange(sample_size(self.n_columns, self.n_together, policy))
         samples: Any = [  # the parts of one member at a time: each is a copy of all rows
             tuple(rows.take(n[: len(rows)]) for rows in self.parts(member) if rows is not None)
             for member in range(self.n_together)
         ]
         explorations = explore(samples, policy)
         error = mean_error(explorations)
-        panel = replace(self, shapes=tuple(exploration.shape for exploration in explorations))
+        shapes = tuple(exploration.shape for exploration in explorations)
+        center = np.mean([to_host(float64(exploration.fit.center)) for exploration in explorations], axis=0)
+        panel = replace(self, shapes=shapes, center=center if np.any(center) else None)
         if self.span is not None or self.rows.is_streamed:
             return panel, error
         kept = np.unique(np.concatenate([relevant(exploration, policy) for exploration in explorations]))
         if kept.size == self.n_inputs:
             return panel, error
-        fewer, error_of_fewer = self._within(Columns(kept, self.n_inputs)).explored(policy)
+        fewer, error_of_fewer = self.within(Columns(kept, self.n_inputs)).explored(policy)
         return (fewer, error_of_fewer) if error_of_fewer <= error else (panel, error)
 
-    def _within(self, span: Span | Columns) -> RowsPanel:
+    def within(self, span: Span | Columns) -> RowsPanel:
+        """The same with rows as coordinates of a subspace."""
         validation = None if self.validation is None else span.rows(self.validation)
         without = None if self.without is None else partial(_projected, span, self.without)
         return replace(self, rows=span.rows(self.rows), validation=validation, span=span, without=without)

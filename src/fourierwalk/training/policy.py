@@ -76,11 +76,12 @@ class Policy:
         20,
     )
     sharper: float = _tuned(0.02, "start", "share of the error that a further fit must take off", CUSTOM, 0, 1)
-    weighed: float = _tuned(
+    other_kernel: float = _tuned(
         0.2,
         "start",
-        "share of the kernel's error that weighing the inputs one by one must take off",
-        "generated interactions (a third to two thirds) and twelve sets of 120 to 900 rows (a tenth at most, but once)",
+        "share of the kernel's error that weighing the inputs one by one, or a constant beside it, must take off",
+        "generated interactions (a third to two thirds) and twelve sets of 120 to 900 rows (a tenth at most, but "
+        "once); generated clusters and ionosphere (a quarter to a half), 22 others (a tenth at most, but bike and pol)",
         0,
         1,
     )

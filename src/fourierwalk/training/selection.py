@@ -150,6 +150,8 @@ class Selection:
         log losses at the best temperature. They follow the rate of misclassification more closely than squared errors.
     tie : float
         Errors within this share of the least error count as equal; among them the largest λ is taken.
+    mean : array of shape (q,), optional
+        The mean of all targets, which is what a constant model predicts. None: zero.
     """
 
     minimize: LeastSquares
@@ -157,6 +159,7 @@ class Selection:
     regularization: float | None = None
     shares: Array | None = None
     tie: float = DEFAULT.tie
+    mean: Array | None = None
 
     def look(
         self, step: int, frequencies: Array, phase: str = "walk", path: Sequence[float] | None = None
@@ -226,7 +229,8 @@ class Selection:
         """For each validation row: the error of the constant model minus the candidate's, times the row's weight."""
         values, weight = candidate.values(self.held_out, self.minimize.features), self.held_out.weight
         xp = namespace(values)
-        errors = self._row_errors(xp.stack((xp.zeros_like(values), values)))
+        constant = xp.zeros_like(values) if self.mean is None else xp.broadcast_to(self.mean, values.shape)
+        errors = self._row_errors(xp.stack((constant, values)))
         gains = errors[0, :] - errors[1, :]
         return to_host(gains if weight is None else gains * weight)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -47,10 +47,10 @@ class Split(NamedTuple):
 
     def _posed(self, rows: Rows, features: Features) -> Split:
         """A split with other training rows or features; the problem and the looks share their equations."""
-        selection: Any = self.selection
-        problem = LeastSquares(rows, features, self.problem.regularization, self.problem.solver)
-        minimize = replace(problem, solver=selection.minimize.solver)
-        return Split(problem, replace(selection, minimize=minimize), self.shape)
+        problem, selection = LeastSquares(rows, features, self.problem.regularization, self.problem.solver), None
+        if self.selection is not None:
+            selection = replace(self.selection, minimize=replace(problem, solver=self.selection.minimize.solver))
+        return Split(problem, selection, self.shape)
 
     def shaped_by(self, member: Candidate) -> Split:
         """The same with new frequencies drawn from the covariance of a trained member's, weighted by ``|βₖ|²``.
@@ -91,6 +91,9 @@ class Panel(Protocol):
 
     def split(self, member: int) -> Split:
         """The train-validation split of a member."""
+
+    def unsplit(self) -> Split | None:
+        """All rows, for the last steps of a single member. None: there are none that it has not seen."""
 
 
 def rows_to_learn_from(n_inputs: int, n_rows: int, policy: Policy) -> int:

@@ -103,6 +103,8 @@ class Task:
         scaling, panel, error = tried[0]
         if len(tried) > 1 and tried[1][2] < (1 - policy.other_scaling) * error:
             scaling, panel, _ = tried[1]
+        if panel.center is not None:
+            scaling, panel = self._recentred(scaling, panel)
         if start.spread is not None:
             panel = replace(panel, shapes=(Shape.isotropic(panel.n_inputs, start.spread),))
         return scaling, panel, [Decision(text) for text in self._in_words(scaling, panel)]
@@ -147,7 +149,9 @@ class Task:
         scaling = Scaling.fit(x, y, weight, standardize=standardize, **how)
         return scaling if self.data.whole is None else self.data.whole.scaled(scaling)
 
-    def _panel(self, scaling: Scaling, split_by: Folds | None, n_together: int) -> RowsPanel:
+    def _panel(
+        self, scaling: Scaling, split_by: Folds | None, n_together: int, center: np.ndarray | None = None
+    ) -> RowsPanel:
         """The scaled rows, and how a train-validation split of them becomes a problem and its looks."""
         data, chosen = self.data, self.start.regularization
         exact = replace(self.solver, precision="double", batch_size=None)
@@ -159,7 +163,8 @@ class Task:
             problem = LeastSquares(seen, self.features, regularization, self.solver)
             if held_out is None:
                 return Split(problem, None)
-            return Split(problem, Selection(replace(problem, solver=exact), held_out, chosen, shares, tie))
+            mean = None if center is None else like(-center, seen.y)
+            return Split(problem, Selection(replace(problem, solver=exact), held_out, chosen, shares, tie, mean))
 
         def without(held_out: np.ndarray) -> Rows:
             return scaling.rows(like(data.means.inputs(held_out), data.y), data.y, data.weight)
@@ -174,6 +179,16 @@ class Task:
             rows = whole.rows(scaling, held_out)
         depends = None if data.means is None else without
         return RowsPanel(rows, validation, split_by, make, n_together, without=depends)
+
+    def _recentred(self, scaling: Scaling, panel: RowsPanel) -> tuple[Scaling, RowsPanel]:
+        """The same with targets measured from the constant beside the kernels, not from their mean.
+
+        Amplitudes are shrunk, so a model tends to the center of the targets where rows are few.
+        """
+        scaling = scaling.recentred(like(panel.center, panel.rows.y))
+        fresh = self._panel(scaling, panel.split_by, panel.n_together, panel.center)
+        fresh = fresh if panel.span is None else fresh.within(panel.span)
+        return scaling, replace(fresh, shapes=panel.shapes, center=panel.center)
 
     def _in_words(self, scaling: Scaling, panel: RowsPanel) -> Iterator[str]:
         """The decisions: which rows are used for what, how inputs are scaled, and which of them are kept."""
@@ -197,6 +212,8 @@ class Task:
             yield f"{panel.n_together} folds: each part of the rows is held out once to choose by"
         else:
             yield f"{int(panel.split_by.mask(0).sum())} rows held out to choose by"
+        if panel.center is not None:
+            yield "targets measured from a constant that was fitted with the kernels, not from their mean"
         if isinstance(panel.span, Columns):
             yield f"{panel.n_inputs} of {panel.span.n_inputs} inputs kept: the others do not help"
 
