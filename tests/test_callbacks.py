@@ -29,7 +29,7 @@ class Recorder:
 def fitted(recorder, **settings):
     rng = np.random.default_rng(0)
     x = rng.standard_normal((1200, 2))
-    model = AdaptiveFourierRegressor(64, random_state=0, **settings)
+    model = AdaptiveFourierRegressor(256, random_state=0, **settings)
     return model.set_callbacks(recorder).fit(x, np.sin(2 * x[:, 0]) + 0.1 * rng.standard_normal(1200))
 
 

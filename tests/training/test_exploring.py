@@ -364,7 +364,8 @@ def test_a_constant_beside_the_kernels_is_taken_where_their_mean_error_is_much_l
 
     monkeypatch.setattr(exploring, "first_look", of_error)
     monkeypatch.setattr(exploring, "weighed_inputs", lambda first, policy: first)
-    assert [bool(np.any(each.fit.center)) for each in explore(parts, policy)] == [is_taken] * len(times)
+    assert [bool(np.any(each.fit.center)) for each in explore(parts, policy, True)] == [is_taken] * len(times)
+    assert not any(np.any(each.fit.center) for each in explore(parts, policy))  # not for regression
 
 
 @pytest.mark.parametrize("is_weighted", [False, True])

@@ -262,17 +262,25 @@ def test_far_from_a_cluster_the_class_is_that_of_the_scattered_rows():
 
 def test_without_a_cluster_targets_are_measured_from_their_mean():
     x = np.random.default_rng(0).standard_normal((150, 3))
-    y = np.sin(x[:, 0])
-    fit = AdaptiveFourierRegressor(sampler=Automatic(replace(Policy(), members=1)), random_state=0).fit(x, y)
+    label = x[:, 0] > 0.3
+    fit = AdaptiveFourierClassifier(sampler=Automatic(replace(Policy(), members=1)), random_state=0).fit(x, label)
     assert FITTED not in fit.history_.decisions
-    assert_allclose(fit.model_.offset, y.mean())
+    assert_allclose(fit.model_.offset, [1 - label.mean(), label.mean()])
+
+
+def test_regression_measures_targets_from_their_mean():
+    """Far from rows a constant would be a guess that can be far off."""
+    x, label = clusters(150)
+    fit = AdaptiveFourierRegressor(sampler=Automatic(replace(Policy(), members=1)), random_state=0).fit(x, 3.0 * label)
+    assert_allclose(fit.model_.offset, 3 * label.mean())
 
 
 def test_a_constant_model_predicts_the_mean_whatever_the_kernels_fit(monkeypatch):
     monkeypatch.setattr(Ensemble, "beats_the_mean", lambda *_: False)
     x, label = clusters(150)
     with pytest.warns(UserWarning, match="the model is constant"):
-        fit = AdaptiveFourierRegressor(random_state=0).fit(x, 3.0 * label)
+        fit = AdaptiveFourierClassifier(random_state=0).fit(x, label)
     assert FITTED in fit.history_.decisions
-    assert_allclose(fit.predict(x), 3 * label.mean())
-    assert_allclose(fit.predict(x + 100), 3 * label.mean())
+    shares = np.tile([1 - label.mean(), label.mean()], (len(x), 1))
+    assert_allclose(fit.model_(x), shares)
+    assert_allclose(fit.model_(x + 100), shares)

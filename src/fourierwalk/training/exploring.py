@@ -84,18 +84,18 @@ def sample_size(n_inputs: int, n_kernels: int, policy: Policy) -> int:
     return min(int(policy.sample / n_kernels ** (1 / 3)), max(500, int(policy.wide / n_inputs)))
 
 
-def explore(parts: Sequence[tuple[Rows, Rows]], policy: Policy) -> list[Exploration]:
+def explore(parts: Sequence[tuple[Rows, Rows]], policy: Policy, are_classes: bool = False) -> list[Exploration]:
     """Explore each split into training and validation rows.
 
-    A kernel may fit a constant beside it. One exploration begins with all directions alike, another weighs the inputs
-    one by one. Either is taken only if its mean error over the splits is much lower: few validation rows would often
-    prefer it by chance.
+    One exploration begins with all directions alike, another weighs the inputs one by one. For classes, a constant may
+    be fitted beside the kernels. Either is taken only if its mean error over the splits is much lower: few validation
+    rows would often prefer it by chance.
     """
     samples = [sampled(train, held_out) for train, held_out in parts]
     firsts = [first_look(sample, span, policy) for sample, span in samples]
-    others = [first_look(sample._replace(fits_center=True), span, policy) for sample, span in samples]
-    if mean_error(others) < (1 - policy.other_kernel) * mean_error(firsts):
-        firsts = others
+    if are_classes:
+        others = [first_look(sample._replace(fits_center=True), span, policy) for sample, span in samples]
+        firsts = others if mean_error(others) < (1 - policy.other_kernel) * mean_error(firsts) else firsts
     plain = [sharpened(first, policy) for first in firsts]
     if any(first.span is not None or first.root.shape[0] == 1 for first in firsts):
         return plain  # coordinates of a span stand for no input, and a single input has no rival

@@ -115,7 +115,7 @@ class RowsPanel:
         """All rows. None: folds decide together, or validation rows are the user's own."""
         return None if self.n_together > 1 or self.validation is not None else self.make(self.rows, None)
 
-    def explored(self, policy: Policy) -> tuple[RowsPanel, float]:
+    def explored(self, policy: Policy, are_classes: bool = False) -> tuple[RowsPanel, float]:
         """The same with distributions of the first frequencies, and the mean validation error of the kernels.
 
         Inputs that no kernel needs are left out; the kernels are then fitted again to the others.
@@ -125,7 +125,7 @@ class RowsPanel:
             tuple(rows.take(n[: len(rows)]) for rows in self.parts(member) if rows is not None)
             for member in range(self.n_together)
         ]
-        explorations = explore(samples, policy)
+        explorations = explore(samples, policy, are_classes)
         error = mean_error(explorations)
         shapes = tuple(exploration.shape for exploration in explorations)
         center = np.mean([to_host(float64(exploration.fit.center)) for exploration in explorations], axis=0)
@@ -135,7 +135,7 @@ class RowsPanel:
         kept = np.unique(np.concatenate([relevant(exploration, policy) for exploration in explorations]))
         if kept.size == self.n_inputs:
             return panel, error
-        fewer, error_of_fewer = self.within(Columns(kept, self.n_inputs)).explored(policy)
+        fewer, error_of_fewer = self.within(Columns(kept, self.n_inputs)).explored(policy, are_classes)
         return (fewer, error_of_fewer) if error_of_fewer <= error else (panel, error)
 
     def within(self, span: Span | Columns) -> RowsPanel:

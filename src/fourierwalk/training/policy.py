@@ -79,9 +79,10 @@ class Policy:
     other_kernel: float = _tuned(
         0.2,
         "start",
-        "share of the kernel's error that weighing the inputs one by one, or a constant beside it, must take off",
+        "share of the kernel's error that weighing the inputs one by one, or a constant beside it for classes, must "
+        "take off",
         "generated interactions (a third to two thirds) and twelve sets of 120 to 900 rows (a tenth at most, but "
-        "once); generated clusters and ionosphere (a quarter to a half), 22 others (a tenth at most, but bike and pol)",
+        "once); generated clusters and ionosphere (a quarter to a half), eight other sets (an eighth at most)",
         0,
         1,
     )

@@ -93,13 +93,13 @@ class Task:
         split_by, n_together = self._folds()
         holds_out = split_by is not None or self.data.x_val is not None
         draws = policy is not None and holds_out and start.frequencies is None
-        explores = draws and start.spread is None
+        explores, are_classes = draws and start.spread is None, not self.settings.scale_targets
         tried = []
         for standardize in self._kinds(explores):
             scaling = self._scaling(standardize)
             panel = self._panel(scaling, split_by, n_together)
             panel = panel.narrowed() if draws else panel
-            tried.append((scaling, *(panel.explored(policy) if explores else (panel, 0.0))))
+            tried.append((scaling, *(panel.explored(policy, are_classes) if explores else (panel, 0.0))))
         scaling, panel, error = tried[0]
         if len(tried) > 1 and tried[1][2] < (1 - policy.other_scaling) * error:
             scaling, panel, _ = tried[1]
