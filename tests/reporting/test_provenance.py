@@ -29,6 +29,8 @@ def test_the_environment_names_the_commit_of_a_copy(monkeypatch):
 
     monkeypatch.setenv("FOURIERWALK_COMMIT", "abc")
     assert module.commit() == "abc"
+    monkeypatch.setenv("FOURIERWALK_COMMIT", "0123456789abcdef0123456789abcdef01234567")
+    assert module.commit() == "0123456789ab"  # as git would be asked for
     monkeypatch.delenv("FOURIERWALK_COMMIT")
     monkeypatch.setattr(module.subprocess, "run", no_git)
     assert module.commit() is None

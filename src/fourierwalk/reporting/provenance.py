@@ -72,17 +72,21 @@ def machine() -> dict[str, Any]:
     return described
 
 
+DIGITS = 12
+"""Digits of a commit: all forty would be wider than a phone."""
+
+
 def commit() -> str | None:
     """The commit of the source tree that the package runs from, if there is one. "+" means uncommitted changes.
 
     If the tree is a copy without its history, $FOURIERWALK_COMMIT gives the commit.
     """
     if os.environ.get("FOURIERWALK_COMMIT"):
-        return os.environ["FOURIERWALK_COMMIT"]
+        return os.environ["FOURIERWALK_COMMIT"][:DIGITS]
     here = Path(__file__).resolve().parent
     try:
         described = subprocess.run(
-            ["git", "describe", "--always", "--dirty=+", "--abbrev=12", "--exclude=*"],
+            ["git", "describe", "--always", "--dirty=+", f"--abbrev={DIGITS}", "--exclude=*"],
             cwd=here,
             capture_output=True,
             text=True,
