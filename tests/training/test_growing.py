@@ -267,12 +267,10 @@ def test_a_single_member_takes_its_last_steps_on_all_rows():
     events, _, found = searched(Automatic(policy), where, start(8))
     (member,), (final,) = found.members, found.final
     minimize = replace(where.unsplit().problem, regularization=max(member.look.regularization, 1e-7))
-    descent, before = Descent(), member.frequencies
+    descent = Descent()
+    state = descent.init(minimize, member.frequencies)
     for _ in range(policy.steps):
-        if before is member.frequencies:
-            state = descent.init(minimize, before)
         state, _ = descent.step(None, state, minimize)
-        before = state.frequencies
     assert_allclose(final.frequencies, state.frequencies, atol=1e-8)
     assert not np.any(final.frequencies == member.frequencies)
     assert final.look.step == found.state.step == member.look.step + policy.steps

@@ -80,7 +80,7 @@ class Exploration(NamedTuple):
 
 
 def sample_size(n_inputs: int, n_kernels: int, policy: Policy) -> int:
-    """The number of rows that each of some kernels is fitted to: several take as long as one, which goes as n³."""
+    """The number of rows of each kernel. Several have fewer rows each: time grows as n³, and they take as long as one."""
     return min(int(policy.sample / n_kernels ** (1 / 3)), max(500, int(policy.wide / n_inputs)))
 
 
