@@ -80,7 +80,7 @@ class Exploration(NamedTuple):
 
 
 def sample_size(n_inputs: int, n_kernels: int, policy: Policy) -> int:
-    """The number of rows of each kernel. Several have fewer rows each: time grows as n³, and they take as long as one."""
+    """The number of rows of each kernel; several have fewer, so that they take as long as one (time grows as n³)."""
     return min(int(policy.sample / n_kernels ** (1 / 3)), max(500, int(policy.wide / n_inputs)))
 
 
