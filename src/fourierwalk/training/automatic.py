@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -90,6 +90,7 @@ class Automatic:
         yield ensemble
         sizes = self._sizes(start, [int(member.frequencies.shape[0]) for member in ensemble.members])
         together = ensemble.members
+        later = growth if self.patience is not None else replace(growth, patience=self.policy.later_patience)
         for member in range(len(together), len(sizes)):
             # Shaped by the member with the same validation rows, where every fold has one: nothing leaks.
             split = panel.split(member).shaped_by(together[member % len(together)])
@@ -97,8 +98,8 @@ class Automatic:
             narrower = [level[0] for level in levels if level[0] < sizes[member]]
             for i, width in enumerate((*narrower, sizes[member])):
                 kinds = ensemble.kinds[i : i + 1] or ensemble.kinds[-1:]
-                grown = yield from growth.widened(split, grown, width, kinds)
-            finished = yield from growth.finished(split, grown)
+                grown = yield from later.widened(split, grown, width, kinds)
+            finished = yield from later.finished(split, grown)
             (candidate,) = refined([finished], [split.selection])
             ensemble = ensemble.joined_by(candidate, split.selection)
             text = f"model {member + 1} of {len(sizes)}: held-out error {candidate.look.error:.4g}"
@@ -158,12 +159,14 @@ class Automatic:
         cost = 4.0 * width**2 * n_rows * self.policy.steps * n_members
         return self.policy.widening * (1.0 + cost / self.policy.operations)
 
-    def _needed(self, width: int, error: float, floor: float, panel: Panel) -> float:
-        """How much a larger width must take off the validation error of the narrower model, if K is not given.
+    def _needed(self, width: int, error: float, floor: float, panel: Panel, is_given: bool) -> float:
+        """How much a larger width must take off the validation error of the narrower model.
 
-        Log losses of classes that differ by less than the floor cannot be told apart. So a wider model is taken unless
+        If K is given, its cost does not matter. Log losses of classes that differ by less than the floor cannot be told apart. So a wider model is taken unless
         it is worse by more than that. It must gain if the narrower one has an error below the floor.
         """
+        if is_given:
+            return self.policy.widening * error
         return self._worth(width, panel) * error - (floor if error > floor else 0.0)
 
     def _sizes(self, start: Start, trained: Sequence[int]) -> list[int]:
@@ -179,24 +182,29 @@ class Automatic:
         return [*trained, *shares(rest, n_more)] if rest > 0 else list(trained)
 
     def _grown_together(self, panel: Panel, growth: Growth, levels: Sequence[tuple[int, ...]]) -> Searching:
-        """Grow the members of the panel together, until a larger width does not lower their mean validation error."""
+        """Grow the members of the panel together, until a larger width does not lower their mean validation error.
+
+        A width is not tried if it must gain more than the last one did. The first member chooses the kinds for all.
+        """
         n_members, is_given = len(levels[0]), growth.start.n_frequencies is not None
         splits = [panel.split(member) for member in range(n_members)]
         judges = [split.selection for split in splits]
         best: list[Grown] = []
         last: list[Any] = [None] * n_members
-        least, floor = math.inf, least_error(splits, self.policy)
+        least, gained, floor = math.inf, math.inf, least_error(splits, self.policy)
         for level in levels:
+            if best and gained < self._needed(level[0], least, floor, panel, is_given):
+                break
             for i, width in enumerate(level):
-                last[i] = yield from growth.widened(splits[i], last[i], width, self.kinds)
+                kinds = last[0].kinds[-1:] if i else self.kinds
+                last[i] = yield from growth.widened(splits[i], last[i], width, kinds)
                 if not best and i == 0:
                     yield Ensemble.of([last[0].candidate], judges[:1])
             candidates = [grown.candidate for grown in last]
             error = mean_error(candidates)
+            needed = self._needed(level[0], least, floor, panel, is_given)
             if is_given and best:  # narrower models have more members, so a wider one must be surely better
-                needed = self.policy.widening * least + doubt(judges, [grown.candidate for grown in best], candidates)
-            else:
-                needed = self._needed(level[0], least, floor, panel)
+                needed += doubt(judges, [grown.candidate for grown in best], candidates)
             pays = not best or least - error > needed
             yield Decision(
                 f"{n_members} model{'s' * (n_members > 1)} of {level[0]} frequencies: held-out error {error:.4g}"
@@ -204,7 +212,7 @@ class Automatic:
             )
             if not pays:
                 break
-            best, least = list(last), error
+            best, least, gained = list(last), error, least - error
             yield Ensemble.of(candidates, judges)
         members = []
         for split, grown in zip(splits, best, strict=True):

@@ -113,6 +113,9 @@ class Policy:
         200, "descent", "further steps at the last width, at most", "Case 2 and the suite", 0, 100_000
     )
     patience: int = _tuned(2, "descent", "looks without a gain after which it ends", SUITE, 1, 10_000)
+    later_patience: int = _tuned(
+        1, "descent", "the same for later models: the first ones have shown how far descent goes", SUITE, 1, 10_000
+    )
     look_every: int = _tuned(5, "descent", "steps between two looks at the held-out rows", KEPT, 1, 1000)
     gain: float = _tuned(0.01, "descent", "share of the error below which a gain is none", SUITE, 0, 1)
     rounded: float = _tuned(
