@@ -100,7 +100,7 @@ class Automatic:
                 kinds = ensemble.kinds[i : i + 1] or ensemble.kinds[-1:]
                 grown = yield from later.widened(split, grown, width, kinds)
             finished = yield from later.finished(split, grown)
-            (candidate,) = refined([finished], [split.selection])
+            (candidate,) = refined([finished.candidate], [split.selection])
             ensemble = ensemble.joined_by(candidate, split.selection)
             text = f"model {member + 1} of {len(sizes)}: held-out error {candidate.look.error:.4g}"
             yield Decision(text, len(sizes) - member - 1)
@@ -114,7 +114,7 @@ class Automatic:
         whole = panel.unsplit() if is_single and is_small else None
         if whole is None:
             return ensemble
-        settled = yield from growth.settled(whole, ensemble.members[0])
+        settled = (yield from growth.settled(whole, ensemble.members[0], ensemble.n_useful)).candidate
         ensemble = ensemble._replace(settled=settled, state=Ensemble.of([settled], [None]).state)
         yield ensemble
         return ensemble
@@ -214,10 +214,11 @@ class Automatic:
                 break
             best, least, gained = list(last), error, least - error
             yield Ensemble.of(candidates, judges)
-        members = []
+        finished = []
         for split, grown in zip(splits, best, strict=True):
-            members.append((yield from growth.finished(split, grown)))
-        return Ensemble.of(members, judges)._replace(kinds=best[0].kinds)
+            finished.append((yield from growth.finished(split, grown)))
+        ensemble = Ensemble.of([grown.candidate for grown in finished], judges)
+        return ensemble._replace(kinds=best[0].kinds, n_useful=finished[0].n_useful)
 
     def _by_leave_one_out(self, problem: LeastSquares, start: Start, rng: np.random.Generator) -> Searching:
         """Very few rows: leave-one-out chooses the spread of the frequencies and λ.

@@ -23,6 +23,7 @@ class Ensemble(NamedTuple):
     judges: tuple[Selection | None, ...]  # the validation rows of each member; None: there are none
     state: State  # where a warm start continues
     kinds: tuple[str, ...] = ()  # the kind of new frequencies that the first member took at each width
+    n_useful: int = 0  # the steps of the first member at its last width that led to its best state
     settled: Candidate | None = None  # a single member after steps on all rows: no validation row is new to it
 
     @classmethod

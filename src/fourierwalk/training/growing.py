@@ -22,11 +22,12 @@ from fourierwalk.training.starts import Drawing, Start, drawn, inside
 
 
 class Grown(NamedTuple):
-    """A member that may still grow, whether its descent stopped early, and the kinds of frequencies it has taken."""
+    """A member that may still grow."""
 
     candidate: Candidate
-    is_done: bool = False
-    kinds: tuple[str, ...] = ()  # one for each width so far
+    is_done: bool = False  # whether its descent stopped early
+    n_useful: int = 0  # steps at the last width that led to its best state
+    kinds: tuple[str, ...] = ()  # the kinds of frequencies that it has taken, one for each width so far
 
 
 @dataclass(frozen=True)
@@ -66,13 +67,17 @@ class Growth:
         """Widen a model, or begin with one; after an interruption the journal may have it."""
         return piece(self._widened(split, grown, width, kinds), self.rng, split.problem)
 
-    def finished(self, split: Split, grown: Grown) -> Work[Candidate]:
+    def finished(self, split: Split, grown: Grown) -> Work[Grown]:
         """A finished member; after an interruption the journal may have it."""
         return piece(self._finished(split, grown), self.rng, split.problem)
 
-    def settled(self, whole: Split, member: Candidate) -> Work[Candidate]:
-        """The member after as many steps on all rows as at one width, at its λ; the journal may have it."""
-        return piece(self._settled(whole, member), self.rng, whole.problem)
+    def settled(self, whole: Split, member: Candidate, n_useful: int) -> Work[Grown]:
+        """The member after as many steps on all rows as were useful, at its λ; the journal may have it.
+
+        But at least as many as between two looks: a look cannot tell which of them were useful.
+        """
+        n_steps = max(n_useful, self.policy.look_every)
+        return piece(self._descended(whole, member, n_steps), self.rng, whole.problem)
 
     def _widened(self, split: Split, grown: Grown | None, width: int, kinds: tuple[str, ...]) -> Work[Grown]:
         """Draw new frequencies in each of some ways, keep the best, and descend from there."""
@@ -127,10 +132,11 @@ class Growth:
             events = _in_single(events)
         trail: Any = yield from events
         state, best = trail.state, trail.best
+        n_useful = best.look.step - chosen.look.step
         if selection is None:  # there is no look to tell the best state: the last one
             best = best._replace(frequencies=state.frequencies, amplitudes=state.amplitudes)
         look = best.look._replace(step=state.step)  # count on from the last step, not from the best one
-        return Grown(best._replace(look=look), trail.ending is not Ending.ALL_DONE)
+        return Grown(best._replace(look=look), trail.ending is not Ending.ALL_DONE, n_useful)
 
     def _may_round(self, split: Split, chosen: Candidate, floor: float) -> bool:
         """Whether single precision saves time and is far below the error and the ridge."""
@@ -140,15 +146,13 @@ class Growth:
         is_safe = chosen.look.regularization >= self.policy.rounded_regularization
         return saves and is_safe and chosen.look.error + floor >= self.policy.rounded
 
-    def _finished(self, split: Split, grown: Grown) -> Work[Candidate]:
+    def _finished(self, split: Split, grown: Grown) -> Work[Grown]:
         """A longer descent unless the last one stopped early."""
-        if not grown.is_done:
-            grown = yield from self._descended(split.sample(self.policy), grown.candidate, self.n_last_steps)
-        return grown.candidate
-
-    def _settled(self, whole: Split, member: Candidate) -> Work[Candidate]:
-        grown = yield from self._descended(whole, member, self.n_steps)
-        return grown.candidate
+        if grown.is_done:
+            return grown
+        further = yield from self._descended(split.sample(self.policy), grown.candidate, self.n_last_steps)
+        n_useful = self.n_steps + further.n_useful if further.n_useful else grown.n_useful
+        return grown._replace(candidate=further.candidate, n_useful=n_useful)
 
 
 def _in_single(events: Work[Trail]) -> Work[Trail]:
