@@ -162,8 +162,9 @@ class Automatic:
     def _needed(self, width: int, error: float, floor: float, panel: Panel, is_given: bool) -> float:
         """How much a larger width must take off the validation error of the narrower model.
 
-        If K is given, its cost does not matter. Log losses of classes that differ by less than the floor cannot be told apart. So a wider model is taken unless
-        it is worse by more than that. It must gain if the narrower one has an error below the floor.
+        If K is given, its cost does not matter. Log losses of classes that differ by less than the floor cannot be told
+        apart. So a wider model is taken unless it is worse by more than that. It must gain if the narrower one has an
+        error below the floor.
         """
         if is_given:
             return self.policy.widening * error
