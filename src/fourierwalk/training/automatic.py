@@ -185,7 +185,7 @@ class Automatic:
     def _grown_together(self, panel: Panel, growth: Growth, levels: Sequence[tuple[int, ...]]) -> Searching:
         """Grow the members of the panel together, until a larger width does not lower their mean validation error.
 
-        A width is not tried if it must gain more than the last one did. The first member chooses the kinds for all.
+        A width is not tried if it must gain more than the last one did.
         """
         n_members, is_given = len(levels[0]), growth.start.n_frequencies is not None
         splits = [panel.split(member) for member in range(n_members)]
@@ -197,8 +197,7 @@ class Automatic:
             if best and gained < self._needed(level[0], least, floor, panel, is_given):
                 break
             for i, width in enumerate(level):
-                kinds = last[0].kinds[-1:] if i else self.kinds
-                last[i] = yield from growth.widened(splits[i], last[i], width, kinds)
+                last[i] = yield from growth.widened(splits[i], last[i], width, self.kinds)
                 if not best and i == 0:
                     yield Ensemble.of([last[0].candidate], judges[:1])
             candidates = [grown.candidate for grown in last]

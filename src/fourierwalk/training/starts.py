@@ -127,21 +127,14 @@ KINDS: dict[str, Callable[[Drawing, int, np.random.Generator], np.ndarray | None
 def drawn(
     kinds: tuple[str, ...], draw: Drawing, n: int, extra: int, rng: np.random.Generator
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """The name of each kind and n new frequencies; the `extra` components beyond the inputs (a bias) are N(0, 1).
-
-    Isotropic ones, if no kind can be drawn.
-    """
-    is_empty = True
+    """The name of each kind and n new frequencies; the `extra` components beyond the inputs (a bias) are N(0, 1)."""
     for kind in kinds:
         frequencies = KINDS[kind](draw, n, rng)
         if frequencies is None:
             continue
-        is_empty = False
         if frequencies.shape[1] == draw.shape.root.shape[1] and extra:
             frequencies = np.concatenate((frequencies, rng.standard_normal((n, extra))), axis=1)
         yield kind, frequencies
-    if is_empty:
-        yield from drawn(("isotropic",), draw, n, extra, rng)
 
 
 def inside(frequencies: Array, max_norm: float) -> Array:
