@@ -36,7 +36,7 @@ def test_probabilities_take_the_place_of_one_hot_targets():
     teacher = LogisticRegression().fit(X, np.array(["no", "yes"])[Y])
     ask = answers_of(teacher)
     shares = ask.of(teacher, X)
-    student = ask.taught(AdaptiveFourierClassifier(32, regularization=1e-3, random_state=0), X, shares)
+    student = ask.taught(AdaptiveFourierClassifier(32, random_state=0), X, shares)
     assert list(student.classes_) == ["no", "yes"]
     values = student.decision_function(X)
     assert np.sqrt(np.mean((values - (shares[:, 1] - shares[:, 0])) ** 2)) < 0.02  # labels alone would be further off

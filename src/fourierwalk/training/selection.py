@@ -17,7 +17,7 @@ from fourierwalk.data.rows import Block, Rows
 from fourierwalk.solving.eigensystem import Eigensystem
 from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.training.policy import DEFAULT
-from fourierwalk.training.temperature import CERTAIN_SCALE, best_temperature, log_losses
+from fourierwalk.training.temperature import CERTAIN_SCALE, best_temperature, entropies, log_losses
 
 CONDITION = 1e7
 """The largest condition number of the equations: it bounds λ from below."""
@@ -241,7 +241,7 @@ class Selection:
             return namespace(values).sum((values - targets) ** 2, axis=2)
         values, targets = values + self.shares, targets + self.shares
         scale, _ = best_temperature(values, targets, self.held_out.weight, CERTAIN_SCALE)
-        return log_losses(values, targets, scale)
+        return log_losses(values, targets, scale) - entropies(targets)  # soft targets: what no model can take off
 
 
 def refined(members: Sequence[Candidate], judges: Sequence[Any]) -> list[Candidate]:
