@@ -161,7 +161,7 @@ def scripted(monkeypatch, errors):
 
     def finished(self, split, grown):
         yield Decision("finished")
-        return grown.candidate
+        return grown
 
     monkeypatch.setattr(Growth, "widened", widened)
     monkeypatch.setattr(Growth, "finished", finished)
@@ -186,6 +186,36 @@ def test_growth_stops_where_it_does_not_pay(errors, width, failed, monkeypatch):
     assert [f" of {failed} frequencies" in text for text in told] == ["not worth its width" in text for text in told]
     assert len(told) == sum(n <= (failed or width) for n in errors)
     assert [widths(one)[0] for one in snapshots] == sorted(widths(one)[0] for one in snapshots)
+
+
+@pytest.mark.parametrize(
+    ("errors", "expected"),
+    [
+        ({4: 1.0, 8: 0.7, 16: 0.6, 32: 0.5}, [4, 8, 16, 32]),
+        ({4: 1.0, 8: 0.95, 16: 0.85, 32: 0.5}, [4, 8, 16, 32]),  # 0.05 are more than 4 % of 0.95
+        ({4: 1.0, 8: 0.7, 16: 0.665, 32: 0.5}, [4, 8, 16, 32]),  # 0.035 are more than 4 % of 0.665
+        ({4: 1.0, 8: 0.7, 16: 0.665, 32: 0.5, 64: 0.1}, [4, 8, 16, 32, 64]),
+    ],
+)
+def test_a_width_is_tried_where_the_last_one_gained_as_much_as_it_must(errors, expected, monkeypatch):
+    scripted(monkeypatch, errors.get)
+    policy = replace(QUICK, widening=0.04, most_frequencies=3 * max(errors))
+    tried = [event for event in searched(Automatic(policy), panel(), start())[0] if isinstance(event, Look)]
+    assert [look.error for look in tried[: len(expected)]] == [errors[width] for width in expected]
+
+
+def test_a_width_that_must_gain_more_than_the_last_one_did_is_not_tried(monkeypatch):
+    """Its cost may be so much higher. If K is given, the cost does not matter."""
+    scripted(monkeypatch, {4: 1.0, 8: 0.9, 16: 0.1}.get)
+    where, policy = panel(), replace(QUICK, widening=0.04, most_frequencies=48)
+    cost = 4 * 16**2 * where.n_rows * QUICK.steps * QUICK.members
+    for share, width in ((0.10, 16), (0.12, 8)):  # of 0.9: it must gain 0.09, or 0.108; the last one has gained 0.1
+        operations = cost / (share / policy.widening - 1)
+        search = Automatic(replace(policy, operations=operations))
+        events, _, found = searched(search, where, start())
+        assert widths(found) == [width] * 3
+        assert not any("not worth" in text for text in words(events))
+        assert widths(searched(search, where, start(16))[2]) == [16]
 
 
 @pytest.mark.parametrize(
@@ -299,6 +329,17 @@ def test_later_members_draw_the_kinds_that_the_first_has_taken():
     first, later = drawn_kinds[:-4], drawn_kinds[-4:]
     assert set(first) == set(Automatic().kinds)
     assert later == [*found.kinds, *found.kinds]
+
+
+def test_later_members_have_a_patience_of_their_own():
+    """Unless it is the user's."""
+    counted = []
+    for later, users in ((1, None), (1000, None), (1, 1000)):
+        policy = replace(QUICK, last_steps=100, patience=1000, later_patience=later, most_frequencies=12)
+        events, _, _ = searched(Automatic(policy, patience=users), panel(noise=2.0), start())
+        first = next(i for i, event in enumerate(events) if isinstance(event, Decision) and "model 2" in event.text)
+        counted.append(steps_of(events[first:]))
+    assert counted[0] < counted[1] == counted[2]
 
 
 # Settings

@@ -262,21 +262,39 @@ def test_steps_are_rounded_while_the_error_is_far_above_it(monkeypatch):
 # The last steps of a single member
 
 
-def test_a_single_member_takes_its_last_steps_on_all_rows():
-    where, policy = panel(900, noise=0.05, settles=True), replace(QUICK, widening=0.0)
-    events, _, found = searched(Automatic(policy), where, start(8))
+def useful_steps(events):
+    """The steps from the draws at the last width to the best look after them."""
+    looks = [event for event in events if isinstance(event, Look)]
+    last_draw = max(i for i, look in enumerate(looks) if look.phase != "descent")
+    at_width = [
+        look for look in looks[: last_draw + 1] if look.step == looks[last_draw].step and look.phase != "descent"
+    ]
+    best = min([*at_width, *looks[last_draw + 1 :]], key=lambda look: look.error)
+    return best.step - looks[last_draw].step
+
+
+@pytest.mark.parametrize(
+    ("n_frequencies", "last_steps", "noise", "useful"),
+    [(6, 40, 0.05, 15), (6, 0, 0.05, 10), (8, 40, 0.05, 5), (6, 0, 3.0, 0)],
+)
+def test_a_single_member_takes_as_many_last_steps_on_all_rows_as_were_useful(n_frequencies, last_steps, noise, useful):
+    """But five at least, as many as between two looks."""
+    where, policy = panel(900, noise=noise, settles=True), replace(QUICK, widening=0.0, last_steps=last_steps)
+    events, _, found = searched(Automatic(policy), where, start(n_frequencies))
+    assert useful_steps(events) == useful
     (member,), (final,) = found.members, found.final
+    n_steps = max(useful, policy.look_every)
     minimize = replace(where.unsplit().problem, regularization=max(member.look.regularization, 1e-7))
     descent = Descent()
     state = descent.init(minimize, member.frequencies)
-    for _ in range(policy.steps):
+    for _ in range(n_steps):
         state, _ = descent.step(None, state, minimize)
     assert_allclose(final.frequencies, state.frequencies, atol=1e-8)
     assert not np.any(final.frequencies == member.frequencies)
-    assert final.look.step == found.state.step == member.look.step + policy.steps
+    assert final.look.step == found.state.step == member.look.step + n_steps
     assert_array_equal(found.state.frequencies, final.frequencies)
-    assert [event.phase for event in events if isinstance(event, Info)][-policy.steps :] == ["descent"] * policy.steps
-    assert not any(isinstance(event, Look) for event in events[-policy.steps :])  # no row is left to look at
+    assert [event.phase for event in events if isinstance(event, Info)][-n_steps:] == ["descent"] * n_steps
+    assert not any(isinstance(event, Look) for event in events[-n_steps:])  # no row is left to look at
 
 
 @pytest.mark.parametrize(

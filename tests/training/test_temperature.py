@@ -5,7 +5,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax, softmax
 from sklearn.metrics import log_loss
 
-from fourierwalk.training.temperature import LEAST_SCALE, MOST_SCALE, best_temperature, log_losses
+from fourierwalk.training.temperature import LEAST_SCALE, MOST_SCALE, best_temperature, entropies, log_losses
 
 
 def scored(n_rows=80, n_classes=3, seed=0):
@@ -63,3 +63,13 @@ def test_log_losses_are_those_of_the_softmax(anywhere):
     found = log_losses(*(anywhere.asarray(part) for part in (np.stack([values, 1e3 * values]), targets, scale)))
     expected = [-np.sum(targets * log_softmax(s * v, axis=1), axis=1) for s, v in ((0.5, values), (20.0, 1e3 * values))]
     assert_allclose(anywhere.host(found), expected, rtol=1e-10, atol=1e-12)
+
+
+def test_entropy_is_the_log_loss_of_targets_that_are_predicted_exactly(anywhere):
+    targets = np.random.default_rng(0).dirichlet(np.ones(4), size=9)
+    targets[0] = [0, 1, 0, 0]
+    with np.errstate(divide="ignore"):
+        values = np.maximum(np.log(targets), -1e6)
+    found = anywhere.host(entropies(anywhere.asarray(targets)))
+    assert_allclose(found, log_losses(values, targets, np.ones(())), atol=1e-12)
+    assert found[0] == 0

@@ -109,9 +109,10 @@ class Automatic:
 
     def _settled(self, panel: Panel, growth: Growth, ensemble: Ensemble) -> Searching:
         """A single member takes some steps on all rows: its validation rows are new to it. An average knows all."""
-        n_rows, is_single = panel.n_rows, len(ensemble.members) == 1 and self.n_steps is None
+        n_rows, is_single = panel.n_rows, len(ensemble.members) == 1
         is_small = n_rows <= rows_to_learn_from(panel.n_inputs, n_rows, self.policy)
-        whole = panel.unsplit() if is_single and is_small else None
+        descends = self.descend and self.n_steps is None
+        whole = panel.unsplit() if is_single and is_small and descends else None
         if whole is None:
             return ensemble
         settled = (yield from growth.settled(whole, ensemble.members[0], ensemble.n_useful)).candidate
