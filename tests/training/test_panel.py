@@ -15,8 +15,10 @@ from fourierwalk.data.streaming import Streamed
 from fourierwalk.solving.solver import Solver
 from fourierwalk.tables.encoder import TableEncoder
 from fourierwalk.tables.table import Table
+from fourierwalk.training import exploring
 from fourierwalk.training import panel as panels
 from fourierwalk.training.data import Data
+from fourierwalk.training.exploring import first_look, sample_size, sampled
 from fourierwalk.training.policy import Policy
 from fourierwalk.training.selection import values_at
 from fourierwalk.training.split import WALK_REGULARIZATION
@@ -116,6 +118,22 @@ def test_a_spread_of_the_users_own_is_not_explored():
     assert shape.width == 2.0
     assert shape.root.shape == (0, 2)
     assert panel_of(data(), initial=np.ones((5, 2))).shapes == ()
+
+
+def test_the_first_error_is_that_of_kernels_with_the_same_width_in_all_directions(monkeypatch):
+    """All folds count alike, and nothing else is fitted."""
+    panel = panel_of(data())
+    first = [panel.parts(member) for member in range(panel.n_together)]
+    expected = np.mean([first_look(*sampled(*parts), QUICK).fit.error for parts in first])
+    monkeypatch.setattr(exploring, "sharpened", None)
+    monkeypatch.setattr(exploring, "weighed_inputs", None)
+    assert panel.first_error(QUICK) == pytest.approx(expected, rel=1e-12)
+    fewer = replace(QUICK, sample=60)
+    n = sample_size(2, panel.n_together, fewer)
+    some = [
+        first_look(*sampled(*(rows.take(np.arange(min(n, len(rows)))) for rows in parts)), fewer) for parts in first
+    ]
+    assert panel.first_error(fewer) == pytest.approx(np.mean([one.fit.error for one in some]), rel=1e-12)
 
 
 # Wide rows, in coordinates
