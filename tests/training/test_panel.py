@@ -124,16 +124,14 @@ def test_the_first_error_is_that_of_kernels_with_the_same_width_in_all_direction
     """All folds count alike, and nothing else is fitted."""
     panel = panel_of(data())
     first = [panel.parts(member) for member in range(panel.n_together)]
-    expected = np.mean([first_look(*sampled(*parts), QUICK).fit.error for parts in first])
     monkeypatch.setattr(exploring, "sharpened", None)
     monkeypatch.setattr(exploring, "weighed_inputs", None)
-    assert panel.first_error(QUICK) == pytest.approx(expected, rel=1e-12)
-    fewer = replace(QUICK, sample=60)
-    n = sample_size(2, panel.n_together, fewer)
-    some = [
-        first_look(*sampled(*(rows.take(np.arange(min(n, len(rows)))) for rows in parts)), fewer) for parts in first
-    ]
-    assert panel.first_error(fewer) == pytest.approx(np.mean([one.fit.error for one in some]), rel=1e-12)
+    for n_sample in (60, 10_000):
+        policy = replace(QUICK, sample=n_sample)
+        n = np.arange(sample_size(2, panel.n_together, policy))
+        some = [[rows.take(n[: len(rows)]) for rows in parts] for parts in first]
+        expected = np.mean([first_look(*sampled(*parts), policy).fit.error for parts in some])
+        assert panel.first_error(policy) == pytest.approx(expected, rel=1e-12)
 
 
 # Wide rows, in coordinates
