@@ -65,7 +65,7 @@ def test_a_model_must_beat_the_mean_surely():
 
 
 def test_the_doubt_of_a_gain_is_its_standard_error():
-    """Of the mean over all validation rows; in units of the errors, whose mean is divided by the rows' weight."""
+    """Of the mean over all distinct validation rows. A common weight of all rows, or rows twice, change nothing."""
     one = panel(n_rows=200).split(0)
     judge, rng = one.selection, np.random.default_rng(0)
     candidates = [judge.look(0, rng.standard_normal((n, 2))) for n in (2, 5, 9)]
@@ -78,7 +78,9 @@ def test_the_doubt_of_a_gain_is_its_standard_error():
     both = doubt([judge, None, judge], [candidates[0], None, candidates[1]], [candidates[1], None, candidates[2]])
     assert both == pytest.approx(np.std(np.concatenate(gains)) / math.sqrt(2 * n))
     heavier = replace(judge, held_out=replace(judge.held_out, weight=np.full(n, 3.0)))
-    assert doubt([heavier], candidates[:1], candidates[1:2]) == pytest.approx(np.std(gains[0]) / math.sqrt(n))
+    twice = replace(judge, held_out=judge.held_out.take(np.tile(np.arange(n), 2)))
+    for same in (heavier, twice):
+        assert doubt([same], candidates[:1], candidates[1:2]) == pytest.approx(np.std(gains[0]) / math.sqrt(n))
 
 
 def test_a_model_that_wins_every_fold_beats_the_mean():
@@ -120,6 +122,10 @@ def test_the_gains_of_a_judge_are_those_over_the_constant_model():
     values = (np.exp(1j * where.x[mask] @ member.frequencies.T) @ member.amplitudes).real
     gains = (targets**2 - (values - targets) ** 2)[:, 0]
     expected = np.mean(gains) / (np.std(gains) / math.sqrt(len(gains)))
-    found = Ensemble((member,), (split.selection,), State(0, None, None, None))
-    assert found.beats_the_mean(sure_by(0.99 * expected))
-    assert not found.beats_the_mean(sure_by(1.01 * expected))
+    held_out = split.selection.held_out
+    n = len(held_out)
+    for rows in (held_out, held_out.take(np.tile(np.arange(n), 3)), replace(held_out, weight=np.full(n, 3.0))):
+        judge = replace(split.selection, held_out=rows)
+        found = Ensemble((member,), (judge,), State(0, None, None, None))
+        assert found.beats_the_mean(sure_by(0.99 * expected))
+        assert not found.beats_the_mean(sure_by(1.01 * expected))

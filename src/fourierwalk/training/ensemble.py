@@ -83,13 +83,10 @@ def mean_error(members: Sequence[Candidate]) -> float:
 
 def doubt(judges: Sequence[Selection | None], before: Sequence[Candidate], after: Sequence[Candidate]) -> float:
     """The standard error of the gain in mean validation error from some members to others, on the same rows."""
-    gains, weight = [], 0.0
-    for judge, one, other in zip(judges, before, after, strict=True):
-        if judge is not None:
-            gains.append(judge.gains(other) - judge.gains(one))
-            weight += judge.held_out.total_weight
+    tried = zip(judges, before, after, strict=True)
+    gains = [judge.gains(other) - judge.gains(one) for judge, one, other in tried if judge is not None]
     pooled = np.concatenate(gains)
-    return float(np.std(pooled)) * math.sqrt(pooled.size) / weight
+    return float(np.std(pooled)) / math.sqrt(pooled.size)
 
 
 def for_average(members: Sequence[Candidate]) -> list[Candidate]:

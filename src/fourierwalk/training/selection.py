@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from fourierwalk.arrays.complexes import real_part, squared_modulus
 from fourierwalk.arrays.library import Array, namespace, to_host
 from fourierwalk.arrays.products import matmul
 from fourierwalk.data.features import Features
+from fourierwalk.data.hashes import row_hash
 from fourierwalk.data.rows import Block, Rows
 from fourierwalk.solving.eigensystem import Eigensystem
 from fourierwalk.solving.least_squares import LeastSquares
@@ -226,13 +228,23 @@ class Selection:
         return np.where(np.isfinite(means), means, np.inf).tolist()
 
     def gains(self, candidate: Candidate) -> np.ndarray:
-        """For each validation row: the error of the constant model minus the candidate's, times the row's weight."""
+        """For each distinct validation row: the error of the constant model minus the candidate's.
+
+        Each is multiplied by the row's weight and divided by the mean weight. Repeated rows are one, with their weights
+        together: they are no new evidence.
+        """
         values, weight = candidate.values(self.held_out, self.minimize.features), self.held_out.weight
         xp = namespace(values)
         constant = xp.zeros_like(values) if self.mean is None else xp.broadcast_to(self.mean, values.shape)
         errors = self._row_errors(xp.stack((constant, values)))
         gains = errors[0, :] - errors[1, :]
-        return to_host(gains if weight is None else gains * weight)
+        totals = np.bincount(self._distinct, to_host(gains if weight is None else gains * weight))
+        return totals * (totals.size / self.held_out.total_weight)
+
+    @cached_property
+    def _distinct(self) -> np.ndarray:
+        """The number of each validation row; equal rows have the same one."""
+        return np.unique(row_hash(self.held_out.x, 0), return_inverse=True)[1].reshape(-1)
 
     def _row_errors(self, values: Array) -> Array:
         """The error of each row, (n, n_rows), for n models with values (n, n_rows, q)."""
