@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.table import Table
@@ -40,7 +40,14 @@ ON_CPU = {
     **plan.BENCHES,
 }
 ON_ANY_DEVICE = {**billion.BENCHES, **relief.BENCHES, **flights.BENCHES}
-BEYOND = {**scale.BENCHES, **ON_ANY_DEVICE}
+
+
+class Group(NamedTuple):
+    """Benchmarks that run together."""
+
+    folder: str  # of their results
+    benches: Mapping[str, Callable[[Setting], Iterable[Figure]]]
+    toy_shrink: int  # toy sizes are real ones divided by this
 
 
 def register(verbs: Any) -> None:
@@ -62,21 +69,19 @@ def register(verbs: Any) -> None:
     parser.add_argument(
         "--small", action="store_true", help="toy sizes, to check that it runs: the figures mean nothing"
     )
-    parser.add_argument("--shrink", type=int, help="divide the numbers of rows beyond memory by this (default: 1)")
+    parser.add_argument("--shrink", type=int, help="divide the numbers of rows by this (default: 1)")
     parser.set_defaults(run=main)
 
 
 def main(options: argparse.Namespace) -> int:
     """Measure, print, and write after every figure. The exit code is 0 even where a target is missed."""
     on_gpu = options.device != "cpu"
-    beyond, trains = (bool(options.only) and set(options.only) <= each.keys() for each in (BEYOND, training.BENCHES))
-    benches = _benches(options, beyond, trains)
+    folder, benches, toy_shrink = _asked(options)
     unknown = [name for name in options.only or () if name not in benches]
     if unknown:
         raise ValueError(f"--only must name some of {list(benches)}, got {unknown[0]!r}.")
-    shrink = (1000 if options.small else options.shrink or 1) if beyond else 16 if options.small else 1
-    place = "scale" if beyond else "training" if trains else "gpu" if on_gpu else "bench"
-    out = options.out or Path("results") / place / ("gpu" if beyond and on_gpu else "")
+    shrink = toy_shrink if options.small else options.shrink or 1
+    out = options.out or Path("results") / folder
     setting = Setting.on(options.device, shrink, options.data_dir, out)
     console = Console()
     content: dict[str, Any] = {"toy_sizes": options.small, "parts": {}, **_kept(out, options)}
@@ -105,16 +110,27 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
-def _benches(
-    options: argparse.Namespace, beyond: bool, trains: bool
-) -> dict[str, Callable[[Setting], Iterable[Figure]]]:
-    """The benchmarks that can be asked for."""
+def _asked(options: argparse.Namespace) -> Group:
+    """The group that has all benchmarks that were named, or else the first one of the device."""
+    names = set(options.only or ())
     if options.device != "cpu":
-        return {**ON_ANY_DEVICE} if beyond else {**gpu.BENCHES}
-    alone: dict[str, Any] = {**ON_CPU, **distilling.benches(options.data_dir)}
-    shrunk = scale.BENCHES if beyond else training.BENCHES if trains else alone
-    here: dict[str, Any] = {name: lambda setting, b=bench: b(setting.shrink) for name, bench in shrunk.items()}
-    return {**here, **ON_ANY_DEVICE} if beyond else here
+        groups = [Group("gpu", gpu.BENCHES, 16), Group("scale/gpu", ON_ANY_DEVICE, 1000)]
+    else:
+        groups = [
+            Group("bench", _shrunk({**ON_CPU, **distilling.benches(options.data_dir)}), 16),
+            Group("scale", {**_shrunk(scale.BENCHES), **ON_ANY_DEVICE}, 1000),
+            Group("training", _shrunk(training.BENCHES), 16),
+        ]
+    return next((group for group in groups if names and names <= group.benches.keys()), groups[0])
+
+
+def _shrunk(benches: Mapping[str, Any]) -> dict[str, Callable[[Setting], Iterable[Figure]]]:
+    """Benchmarks that need to know only by how much they are shrunk."""
+
+    def at(bench: Any) -> Callable[[Setting], Iterable[Figure]]:
+        return lambda setting: bench(setting.shrink)
+
+    return {name: at(bench) for name, bench in benches.items()}
 
 
 def _write(out: Path, content: dict[str, Any]) -> None:
