@@ -15,10 +15,8 @@ from fourierwalk.data.streaming import Streamed
 from fourierwalk.solving.solver import Solver
 from fourierwalk.tables.encoder import TableEncoder
 from fourierwalk.tables.table import Table
-from fourierwalk.training import exploring
 from fourierwalk.training import panel as panels
 from fourierwalk.training.data import Data
-from fourierwalk.training.exploring import first_look, sample_size, sampled
 from fourierwalk.training.policy import Policy
 from fourierwalk.training.selection import values_at
 from fourierwalk.training.split import WALK_REGULARIZATION
@@ -118,20 +116,6 @@ def test_a_spread_of_the_users_own_is_not_explored():
     assert shape.width == 2.0
     assert shape.root.shape == (0, 2)
     assert panel_of(data(), initial=np.ones((5, 2))).shapes == ()
-
-
-def test_the_first_error_is_that_of_kernels_with_the_same_width_in_all_directions(monkeypatch):
-    """All folds count alike, and nothing else is fitted."""
-    panel = panel_of(data())
-    first = [panel.parts(member) for member in range(panel.n_together)]
-    monkeypatch.setattr(exploring, "sharpened", None)
-    monkeypatch.setattr(exploring, "weighed_inputs", None)
-    for n_sample in (60, 10_000):
-        policy = replace(QUICK, sample=n_sample)
-        n = np.arange(sample_size(2, panel.n_together, policy))
-        some = [[rows.take(n[: len(rows)]) for rows in parts] for parts in first]
-        expected = np.mean([first_look(*sampled(*parts), policy).fit.error for parts in some])
-        assert panel.first_error(policy) == pytest.approx(expected, rel=1e-12)
 
 
 # Wide rows, in coordinates

@@ -13,7 +13,7 @@ from fourierwalk.arrays.library import Array, float64, to_host
 from fourierwalk.data.columns import Columns
 from fourierwalk.data.rows import Rows
 from fourierwalk.data.span import Span
-from fourierwalk.training.exploring import explore, first_look, mean_error, relevant, sample_size, sampled
+from fourierwalk.training.exploring import explore, mean_error, relevant, sample_size
 from fourierwalk.training.folds import Folds
 from fourierwalk.training.policy import Policy
 from fourierwalk.training.split import Split
@@ -115,24 +115,17 @@ class RowsPanel:
         """All rows. None: folds decide together, or validation rows are the user's own."""
         return None if self.n_together > 1 or self.validation is not None else self.make(self.rows, None)
 
-    def first_error(self, policy: Policy) -> float:
-        """The mean validation error of kernels with the same width in all directions."""
-        return mean_error([first_look(*sampled(*sample), policy) for sample in self._samples(policy)])
-
-    def _samples(self, policy: Policy) -> Any:
-        """The rows that each kernel is fitted to, and its validation rows."""
-        n = np.arange(sample_size(self.n_columns, self.n_together, policy))
-        return [  # the parts of one member at a time: each is a copy of all rows
-            tuple(rows.take(n[: len(rows)]) for rows in self.parts(member) if rows is not None)
-            for member in range(self.n_together)
-        ]
-
     def explored(self, policy: Policy, are_classes: bool = False) -> tuple[RowsPanel, float]:
         """The same with distributions of the first frequencies, and the mean validation error of the kernels.
 
         Inputs that no kernel needs are left out; the kernels are then fitted again to the others.
         """
-        explorations = explore(self._samples(policy), policy, are_classes)
+        n = np.arange(sample_size(self.n_columns, self.n_together, policy))
+        samples: Any = [  # the parts of one member at a time: each is a copy of all rows
+            tuple(rows.take(n[: len(rows)]) for rows in self.parts(member) if rows is not None)
+            for member in range(self.n_together)
+        ]
+        explorations = explore(samples, policy, are_classes)
         error = mean_error(explorations)
         shapes = tuple(exploration.shape for exploration in explorations)
         center = np.mean([to_host(float64(exploration.fit.center)) for exploration in explorations], axis=0)

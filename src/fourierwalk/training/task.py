@@ -98,13 +98,11 @@ class Task:
         for standardize in self._kinds(explores):
             scaling = self._scaling(standardize)
             panel = self._panel(scaling, split_by, n_together)
-            tried.append((scaling, panel.narrowed() if draws else panel))
-        scaling, panel = tried[0]
-        if len(tried) > 1:
-            errors = [panel.first_error(policy) for _, panel in tried]
-            scaling, panel = tried[errors[1] < (1 - policy.other_scaling) * errors[0]]
-        if explores:
-            panel, _ = panel.explored(policy, are_classes)
+            panel = panel.narrowed() if draws else panel
+            tried.append((scaling, *(panel.explored(policy, are_classes) if explores else (panel, 0.0))))
+        scaling, panel, error = tried[0]
+        if len(tried) > 1 and tried[1][2] < (1 - policy.other_scaling) * error:
+            scaling, panel, _ = tried[1]
         if panel.center is not None:
             scaling, panel = self._recentred(scaling, panel)
         if start.spread is not None:
