@@ -205,7 +205,7 @@ def test_a_width_is_tried_where_the_last_one_gained_as_much_as_it_must(errors, e
 
 
 def test_a_width_that_must_gain_more_than_the_last_one_did_is_not_tried(monkeypatch):
-    """Its cost may be so much higher. If K is given, the cost does not matter."""
+    """Its cost may be so much higher. Up to the usual width all are tried. If K is given, the cost does not matter."""
     scripted(monkeypatch, {4: 1.0, 8: 0.9, 16: 0.1}.get)
     where, policy = panel(), replace(QUICK, widening=0.04, most_frequencies=48)
     cost = 4 * 16**2 * where.n_rows * QUICK.steps * QUICK.members
@@ -216,6 +216,8 @@ def test_a_width_that_must_gain_more_than_the_last_one_did_is_not_tried(monkeypa
         assert widths(found) == [width] * 3
         assert not any("not worth" in text for text in words(events))
         assert widths(searched(search, where, start(16))[2]) == [16]
+        usual = Automatic(replace(search.policy, usual=16, most_members=3))
+        assert widths(searched(usual, where, start())[2]) == [16] * 3
 
 
 @pytest.mark.parametrize(

@@ -186,7 +186,8 @@ class Automatic:
     def _grown_together(self, panel: Panel, growth: Growth, levels: Sequence[tuple[int, ...]]) -> Searching:
         """Grow the members of the panel together, until a larger width does not lower their mean validation error.
 
-        A width is not tried if it must gain more than the last one did.
+        A width beyond the usual one is not tried if it must gain more than the last one did. Narrower ones cost little,
+        and interactions of many inputs may show only at the third width.
         """
         n_members, is_given = len(levels[0]), growth.start.n_frequencies is not None
         splits = [panel.split(member) for member in range(n_members)]
@@ -195,7 +196,8 @@ class Automatic:
         last: list[Any] = [None] * n_members
         least, gained, floor = math.inf, math.inf, least_error(splits, self.policy)
         for level in levels:
-            if best and gained < self._needed(level[0], least, floor, panel, is_given):
+            is_wide = level[0] > self.policy.usual
+            if best and is_wide and gained < self._needed(level[0], least, floor, panel, is_given):
                 break
             for i, width in enumerate(level):
                 last[i] = yield from growth.widened(splits[i], last[i], width, self.kinds)
