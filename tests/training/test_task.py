@@ -64,21 +64,6 @@ def test_all_folds_decide_if_there_are_more_columns_than_rows(n_inputs, has_fold
 
 
 @pytest.mark.parametrize(
-    ("n_frequencies", "n_rows", "has_folds"),
-    [
-        *[("auto", 199, True), ("auto", 200, False), (32, 199, True), (500, 199, True)],
-        *[(16, 99, True), (16, 100, False), (8, 99, True), (8, 100, False)],
-    ],
-)
-def test_folds_decide_together_where_rows_are_few_for_the_frequencies(n_frequencies, n_rows, has_folds):
-    """Up to 200 rows for 32 frequencies and more, up to half as many for half; up to `least_split` in any case."""
-    x = np.random.default_rng(0).standard_normal((n_rows, 2))
-    policy = replace(QUICK, few_rows=200, usual=32, least_split=100)
-    fit = automatic(policy, n_frequencies=n_frequencies).run(Data(x, x[:, :1]), np.random.default_rng(0))
-    assert any("5 folds" in words for words in fit.history.decisions) == has_folds
-
-
-@pytest.mark.parametrize(
     ("sampler", "early_stopping", "split"),
     [
         ("auto", "auto", True),

@@ -24,7 +24,7 @@ from fourierwalk.training.folds import Folds, folds, row_hash
 from fourierwalk.training.followed import Followed, Resume
 from fourierwalk.training.history import Decision, Event
 from fourierwalk.training.panel import RowsPanel
-from fourierwalk.training.policy import DEFAULT, Policy
+from fourierwalk.training.policy import DEFAULT
 from fourierwalk.training.selection import Selection
 from fourierwalk.training.settings import Settings
 from fourierwalk.training.split import WALK_REGULARIZATION, Split
@@ -124,19 +124,9 @@ class Task:
             return None, 1
         labels = None if self.settings.scale_targets else np.argmax(to_host(data.y), axis=1)
         fraction = self.settings.validation_fraction
-        few = 0 if policy is None else self._few(policy)
+        few = 0 if policy is None else max(policy.few_rows, int(data.x.shape[1]))  # few rows for so many inputs, too
         split_by = folds(data.identities, fraction, self.seed, labels, data.groups, few, policy or DEFAULT)
         return split_by, len(split_by) if split_by is not None and split_by.n_rows < few else 1
-
-    def _few(self, policy: Policy) -> int:
-        """The number of distinct rows below which folds decide together.
-
-        They share a given K. Fewer frequencies than usual are not worth sharing where rows are many for them. Rows are
-        also few where there are more inputs than rows.
-        """
-        n_frequencies = self.start.n_frequencies or policy.usual
-        few = policy.few_rows * min(1.0, n_frequencies / policy.usual)
-        return int(max(few, min(policy.few_rows, policy.least_split), self.data.x.shape[1]))
 
     def _kinds(self, explores: bool) -> tuple[Any, ...]:
         """The values of `standardize` to try; several only if kernels are fitted to compare them."""
