@@ -34,63 +34,57 @@ def test_shares_differ_by_one_at_most(n, n_parts):
     assert parts[0] == min(parts)
 
 
-def levels(n_frequencies, n_together=1, n_rows=300, **numbers):
+def widths_of(n_frequencies, n_together=1, n_rows=300, **numbers):
     where = Panel(np.zeros((n_rows, 2)), None, n_together=n_together)
-    return Automatic(replace(QUICK, **numbers)).levels(where, start(n_frequencies))
-
-
-@pytest.mark.parametrize(
-    ("n_frequencies", "n_together", "expected"),
-    [
-        (3, 1, [(3,)]),
-        (4, 1, [(4,)]),
-        (5, 1, [(4,), (5,)]),
-        (32, 1, [(4,), (8,), (16,), (32,)]),
-        (33, 1, [(4,), (8,), (16,), (32,), (33,)]),
-        (3, 5, [(3,)]),
-        (7, 5, [(4,), (7,)]),
-        (8, 5, [(4, 4)]),
-        (20, 5, [(4,) * 5]),
-        (21, 5, [(4,) * 5, (4, 4, 4, 4, 5)]),
-        (40, 5, [(4,) * 5, (8,) * 5]),
-    ],
-)
-def test_the_levels_of_a_number_of_frequencies(n_frequencies, n_together, expected):
-    found = levels(n_frequencies, n_together)
-    if n_frequencies == 21:  # the same width but for one: nothing to grow for
-        expected = expected[1:]
-    assert found == expected
+    return Automatic(replace(QUICK, **numbers)).widths(where, start(n_frequencies))
 
 
 @pytest.mark.parametrize("n_together", [1, 5])
-def test_the_levels_without_a_number_end_at_the_most_frequencies(n_together):
+@pytest.mark.parametrize(
+    ("growth", "n_frequencies", "expected"),
+    [
+        (2, 3, [3]),
+        (2, 4, [4]),
+        (2, 5, [4, 5]),
+        (2, 16, [4, 8, 16]),
+        (2, 33, [4, 8, 16, 32, 33]),
+        (3, 40, [4, 12, 36, 40]),
+        (4, 100, [4, 16, 64, 100]),
+    ],
+)
+def test_widths_grow_by_a_factor_up_to_the_number_asked_for(growth, n_frequencies, expected, n_together):
+    """Each fold may need all of them: it stands for a model that keeps as many."""
+    assert widths_of(n_frequencies, n_together, growth=growth) == expected
+
+
+@pytest.mark.parametrize("n_together", [1, 5])
+def test_widths_without_a_number_end_at_the_most_frequencies(n_together):
     """Of all members, those that are trained later too."""
     for members in (1, 3, 8):
         for most in (7, 64, 65, 1000):
-            found = levels(None, n_together, n_rows=10**5, members=members, most_frequencies=most, growth=4)
+            found = widths_of(None, n_together, n_rows=10**5, members=members, most_frequencies=most, growth=4)
             n_members = max(members, n_together)
-            reached = [level[0] for level in found]
-            assert found[0] == (4,) * n_together  # one there is
-            assert reached[:-1] == [4 * 4**i for i in range(len(found) - 1)]
-            assert all(2 * narrow <= wide <= 4 * narrow for narrow, wide in pairwise(reached))
-            assert len(found) == 1 or n_members * reached[-1] <= most
-            assert n_members * 2 * reached[-1] > most
+            assert found[:-1] == [4 * 4**i for i in range(len(found) - 1)]
+            assert found[0] == 4  # one there is
+            assert all(2 * narrow <= wide <= 4 * narrow for narrow, wide in pairwise(found))
+            assert len(found) == 1 or n_members * found[-1] <= most
+            assert n_members * 2 * found[-1] > most
 
 
-def test_the_levels_without_a_number_have_no_more_columns_than_rows():
+def test_widths_without_a_number_have_no_more_columns_than_rows():
     for n_rows, widest in ((63, 16), (64, 32), (128, 64), (130, 64)):
-        assert levels(None, n_rows=n_rows, most_frequencies=10**6, growth=4)[-1] == (widest,)
+        assert widths_of(None, n_rows=n_rows, most_frequencies=10**6, growth=4)[-1] == widest
 
 
 def test_a_model_of_few_rows_may_have_the_usual_width():
-    assert levels(None, n_rows=40, usual=32, most_frequencies=10**6, growth=4)[-1] == (32,)
+    assert widths_of(None, n_rows=40, usual=32, most_frequencies=10**6, growth=4)[-1] == 32
 
 
 def test_frequencies_of_many_components_are_fewer():
     """All members together have so many numbers at most, but no fewer frequencies than usual."""
     for usual, widest in ((1, 33), (150, 50)):
-        found = levels(None, n_rows=10**5, usual=usual, wide=2 * 100, most_frequencies=10**6, members=3, growth=4)
-        assert found[-1] == (widest,)
+        found = widths_of(None, n_rows=10**5, usual=usual, wide=2 * 100, most_frequencies=10**6, members=3, growth=4)
+        assert found[-1] == widest
 
 
 def test_what_costs_more_must_be_worth_more():
@@ -113,42 +107,36 @@ def test_growth_stops_where_it_costs_too_much(operations, width, monkeypatch):
     assert widths(searched(Automatic(policy), panel(), start(8))[2]) == [8]
 
 
-def test_given_frequencies_have_one_level():
-    mine = np.ones((37, 2))
+def test_given_frequencies_are_those_of_one_model():
+    mine = np.random.default_rng(0).standard_normal((37, 2))
     for n in (None, 37):
-        assert Automatic(QUICK).levels(panel(n_together=5), start(n, frequencies=mine)) == [(37,)]
+        where, begin = panel(n_together=5), start(n, frequencies=mine)
+        assert Automatic(QUICK).widths(where, begin) == Automatic(QUICK)._sizes(begin, 37) == [37]
+        found = searched(Automatic(QUICK, n_steps=0), where, begin)[2]
+        assert len(found.members) == 1
+        assert_array_equal(found.members[0].frequencies, mine)
 
 
-@given(
-    st.integers(1, 700),
-    st.integers(1, 7),
-    st.integers(1, 40),
-    st.integers(1, 20),
-    st.integers(0, 100),
-)
-def test_all_members_together_have_the_frequencies_that_were_asked_for(n, n_together, least, most_members, stop):
-    """Wherever growth stops."""
-    search = Automatic(replace(QUICK, least_width=least, most_members=most_members))
-    begin = start(n)
-    reached = search.levels(Panel(np.zeros((3, 2)), None, n_together=n_together), begin)
-    assert sum(reached[-1]) == n
-    assert search._sizes(begin, reached[-1]) == list(reached[-1])
-    trained = reached[stop % len(reached)]
-    sizes = search._sizes(begin, trained)
+@given(st.integers(1, 700), st.integers(1, 40), st.integers(1, 20), st.integers(0, 100))
+def test_all_members_together_have_the_frequencies_that_were_asked_for(n, least, most_members, stop):
+    """Wherever growth stops: as many members as have its width, or wider ones if they would be too many."""
+    search, begin = Automatic(replace(QUICK, least_width=least, most_members=most_members)), start(n)
+    reached = search.widths(Panel(np.zeros((3, 2)), None), begin)
+    assert search._sizes(begin, reached[-1]) == [n]
+    width = reached[stop % len(reached)]
+    sizes = search._sizes(begin, width)
     assert sum(sizes) == n
-    assert min(sizes) >= 1
-    assert tuple(sizes[: len(trained)]) == tuple(trained)
-    assert len(sizes) <= max(most_members, len(trained) + 1)
+    assert min(sizes) >= width
+    assert len(sizes) == min(n // width, most_members)
+    assert max(sizes) - min(sizes) <= 1
 
 
 def test_members_without_a_number_are_as_many_as_the_policy_says():
     """More of them, where they are so narrow that all together have less than the usual number of frequencies."""
     search = Automatic(replace(QUICK, members=4, most_members=10, usual=50))
-    assert search._sizes(start(None), (16,)) == [16] * 4
-    assert search._sizes(start(None), (16,) * 5) == [16] * 5
-    assert search._sizes(start(None), (8,) * 5) == [8] * 6
-    assert search._sizes(start(None), (4,)) == [4] * 10
-    assert search._sizes(start(None, frequencies=np.ones((9, 2))), (9,)) == [9]
+    assert search._sizes(start(None), 16) == [16] * 4
+    assert search._sizes(start(None), 8) == [8] * 6
+    assert search._sizes(start(None), 4) == [4] * 10
 
 
 def scripted(monkeypatch, errors):
@@ -253,23 +241,6 @@ def test_a_given_number_of_frequencies_is_one_wide_model_only_if_that_is_surely_
     assert not asked  # members are as many at every width
 
 
-@pytest.mark.parametrize(
-    ("growth", "n_frequencies", "expected"),
-    [
-        (2, 16, [4, 8, 16]),
-        (3, 40, [4, 12, 36, 40]),
-        (4, 3, [3]),
-        (4, 4, [4]),
-        (4, 16, [4, 16]),
-        (4, 20, [4, 16, 20]),
-        (4, 100, [4, 16, 64, 100]),
-    ],
-)
-def test_widths_grow_by_a_factor_up_to_the_one_asked_for(growth, n_frequencies, expected):
-    search = Automatic(replace(QUICK, growth=growth))
-    assert search.levels(panel(), start(n_frequencies)) == [(width,) for width in expected]
-
-
 def test_a_mean_of_the_folds_decides_on_growth(monkeypatch):
     """One fold's gain may hide another's loss."""
     turns = iter([1.0, 1.0, 0.2, 1.7, 0.1, 9.0, 9.0, 9.0])
@@ -286,7 +257,7 @@ def test_a_mean_of_the_folds_decides_on_growth(monkeypatch):
 
 @pytest.mark.parametrize(
     ("n_frequencies", "expected"),
-    [(16, [4] * 4), (18, [4, 4, 5, 5]), (100, [4, 13, 13, 14, 14, 14, 14, 14]), (7, [3, 4])],
+    [(16, [4] * 4), (18, [4, 4, 5, 5]), (100, [12, 12, 12, 12, 13, 13, 13, 13]), (7, [7])],
 )
 def test_where_growth_does_not_pay_there_are_more_members_instead(n_frequencies, expected, monkeypatch):
     scripted(monkeypatch, lambda width: 1.0)
@@ -312,14 +283,47 @@ def test_members_learn_from_different_folds():
     assert len({member.frequencies.tobytes() for member in found.members}) == 3
 
 
-def test_folds_that_decide_together_are_each_held_out_once():
+def test_folds_that_decide_together_are_each_held_out_once(monkeypatch):
+    monkeypatch.setattr(automatic, "saved_by_averaging", lambda judges, members, n: 0.01)
     where = panel(noise=0.2, n_together=3, n_folds=3)
-    events, snapshots, found = searched(Automatic(replace(QUICK, members=1)), where, start(12))
+    events, snapshots, found = searched(Automatic(replace(QUICK, most_frequencies=12)), where, start())
     assert widths(found) == [4, 4, 4]
     assert sum(len(judge.held_out) for judge in found.judges) == where.n_rows
     assert [len(one.members) for one in snapshots] == [1, 3, 3]
     mean = np.mean([member.look.error for member in snapshots[1].members])
-    assert words(events)[0] == f"3 models of 4 frequencies: held-out error {mean:.4g}"
+    assert words(events)[0] == f"3 models of 4 frequencies: held-out error {mean - 0.01:.4g}"
+
+
+@pytest.mark.parametrize(("n_frequencies", "kept"), [(4, [4]), (9, [4, 5]), (12, [4, 4, 4]), (22, [4, 4, 5, 4, 5])])
+def test_folds_train_as_wide_as_a_member_is_but_no_more_are_kept_than_share_the_frequencies(
+    n_frequencies, kept, monkeypatch
+):
+    """A kept member may have some frequencies more, for which its fold is widened. Further ones are trained later."""
+    scripted(monkeypatch, lambda width: 1.0)
+    where = panel(n_together=3, n_folds=3)
+    _, snapshots, found = searched(Automatic(QUICK), where, start(n_frequencies))
+    assert widths(found)[: len(kept)] == kept
+    assert [int(member.frequencies.shape[0]) for member in found.final] == kept
+    assert len(found.members) == max(3, len(kept))
+    assert len(found.judges) == len(found.members)
+    assert len(snapshots[0].members) == 1
+    assert all(len(one.members) >= 3 for one in snapshots[1:])
+
+
+@pytest.mark.parametrize(("saved", "width"), [(0.0, 16), (0.5, 4)])
+def test_what_an_average_saves_counts_for_the_width_that_has_more_members(saved, width, monkeypatch):
+    """At 4 frequencies there are four members, at 16 one."""
+    scripted(monkeypatch, {4: 1.0, 8: 0.9, 16: 0.8}.get)
+    asked = []
+
+    def told(judges, members, n):
+        asked.append((len(judges), len(members), n))
+        return saved * (1 - 1 / n)
+
+    monkeypatch.setattr(automatic, "saved_by_averaging", told)
+    found = searched(Automatic(QUICK), panel(n_together=3, n_folds=3), start(16))[2]
+    assert [int(member.frequencies.shape[0]) for member in found.final] == [width] * (16 // width)
+    assert asked[:2] == [(3, 3, 4), (3, 3, 2)]
 
 
 def test_later_members_draw_the_kinds_that_the_first_has_taken():
@@ -420,7 +424,7 @@ def test_members_are_judged_at_their_own_regularization(monkeypatch):
 def test_a_constant_classifier_predicts_the_shares():
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal((300, 5)), np.arange(300) % 4 == 0
-    model = AdaptiveFourierClassifier(8, sampler=Automatic(QUICK), random_state=0)
+    model = AdaptiveFourierClassifier(8, sampler=Automatic(replace(QUICK, sure=10, clear=1)), random_state=0)
     with pytest.warns(UserWarning, match="the model is constant"):
         model.fit(x, rng.permutation(y))
     assert not np.any(model.predict(x))

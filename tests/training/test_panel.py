@@ -66,12 +66,11 @@ def test_many_rows_hold_out_a_share():
     assert not set(rows_as_set(panel.parts(0)[1])) & set(rows_as_set(panel.parts(1)[1]))
 
 
-def test_only_a_share_that_was_held_out_is_new_to_a_single_member():
-    few, share = panel_of(data()), panel_of(data(), replace(QUICK, few_rows=0))
-    assert few.unsplit() is None  # folds decide together
-    whole = share.unsplit()
-    assert whole.selection is None
-    assert_array_equal(whole.problem.rows.x, share.rows.x)
+def test_rows_that_were_held_out_are_new_to_a_single_member():
+    for where in (panel_of(data()), panel_of(data(), replace(QUICK, few_rows=0))):
+        whole = where.unsplit()
+        assert whole.selection is None
+        assert_array_equal(whole.problem.rows.x, where.rows.x)
     x, y = data()[:2]
     assert panel_of(Data(x, y, x_val=x[:9], y_val=y[:9]), replace(QUICK, few_rows=0)).unsplit() is None
 

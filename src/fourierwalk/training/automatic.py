@@ -11,7 +11,7 @@ import numpy as np
 
 from fourierwalk.sampling.proposals import Proposal, ScaledWalk, ShapedWalk
 from fourierwalk.solving.least_squares import LeastSquares
-from fourierwalk.training.ensemble import Ensemble, Searching, doubt, mean_error
+from fourierwalk.training.ensemble import Ensemble, Searching, doubt, mean_error, saved_by_averaging
 from fourierwalk.training.following import spread_of
 from fourierwalk.training.growing import Grown, Growth
 from fourierwalk.training.history import Decision
@@ -75,9 +75,9 @@ class Automatic:
         """Search for frequencies. Yields every step, look and decision, and each better result as an `Ensemble`."""
         if not panel.holds_out:
             return (yield from self._by_leave_one_out(panel.split(0).problem, start, rng))
-        levels = self.levels(panel, start)
-        growth = self._growth(len(levels), start, rng)
-        ensemble = yield from self._grown_together(panel, growth, levels)
+        widths = self.widths(panel, start)
+        growth = self._growth(len(widths), start, rng)
+        ensemble = yield from self._grown_together(panel, growth, widths)
         # Each member is judged at its own λ: with one λ for all, a fold may lose what it has found.
         judged = zip(ensemble.members, ensemble.judges, strict=True)
         alone = [refined([member], [judge])[0] for member, judge in judged]
@@ -88,34 +88,39 @@ class Automatic:
             return ensemble
         ensemble = ensemble._replace(members=tuple(refined(ensemble.members, ensemble.judges)))
         yield ensemble
-        sizes = self._sizes(start, [int(member.frequencies.shape[0]) for member in ensemble.members])
-        together = ensemble.members
+        sizes = self._sizes(start, int(ensemble.members[0].frequencies.shape[0]))
         later = growth if self.patience is not None else replace(growth, patience=self.policy.later_patience)
-        for member in range(len(together), len(sizes)):
-            # Shaped by the member with the same validation rows, where every fold has one: nothing leaks.
-            split = panel.split(member).shaped_by(together[member % len(together)])
-            grown: Any = None
-            narrower = [level[0] for level in levels if level[0] < sizes[member]]
-            for i, width in enumerate((*narrower, sizes[member])):
-                kinds = ensemble.kinds[i : i + 1] or ensemble.kinds[-1:]
-                grown = yield from later.widened(split, grown, width, kinds)
-            finished = yield from later.finished(split, grown)
-            (candidate,) = refined([finished.candidate], [split.selection])
-            ensemble = ensemble.joined_by(candidate, split.selection)
-            text = f"model {member + 1} of {len(sizes)}: held-out error {candidate.look.error:.4g}"
-            yield Decision(text, len(sizes) - member - 1)
-            yield ensemble
+        for member in range(len(ensemble.members), len(sizes)):
+            ensemble = yield from self._joined(panel, later, ensemble, widths, member, sizes)
         return (yield from self._settled(panel, growth, ensemble))
+
+    def _joined(
+        self, panel: Panel, growth: Growth, ensemble: Ensemble, widths: Sequence[int], member: int, sizes: Sequence[int]
+    ) -> Searching:
+        """The same with one more member, that draws frequencies like those of the one with its validation rows."""
+        n_together, width = panel.n_together, sizes[member]
+        split = panel.split(member).shaped_by(ensemble.members[member % n_together])
+        grown: Any = None
+        for i, each in enumerate((*(narrower for narrower in widths if narrower < width), width)):
+            kinds = ensemble.kinds[i : i + 1] or ensemble.kinds[-1:]
+            grown = yield from growth.widened(split, grown, each, kinds)
+        finished = yield from growth.finished(split, grown)
+        (candidate,) = refined([finished.candidate], [split.selection])
+        ensemble = ensemble.joined_by(candidate, split.selection)
+        text = f"model {member + 1} of {len(sizes)}: held-out error {candidate.look.error:.4g}"
+        yield Decision(text, len(sizes) - member - 1)
+        yield ensemble
+        return ensemble
 
     def _settled(self, panel: Panel, growth: Growth, ensemble: Ensemble) -> Searching:
         """A single member takes some steps on all rows: its validation rows are new to it. An average knows all."""
-        n_rows, is_single = panel.n_rows, len(ensemble.members) == 1
+        n_rows, is_single = panel.n_rows, len(ensemble.final) == 1
         is_small = n_rows <= rows_to_learn_from(panel.n_inputs, n_rows, self.policy)
         descends = self.descend and self.n_steps is None
         whole = panel.unsplit() if is_single and is_small and descends else None
         if whole is None:
             return ensemble
-        settled = (yield from growth.settled(whole, ensemble.members[0], ensemble.n_useful)).candidate
+        settled = (yield from growth.settled(whole, ensemble.final[0], ensemble.n_useful)).candidate
         ensemble = ensemble._replace(settled=settled, state=Ensemble.of([settled], [None]).state)
         yield ensemble
         return ensemble
@@ -129,22 +134,19 @@ class Automatic:
         proposal = self.proposal or ScaledWalk(ShapedWalk(policy.wander))
         return Growth(start, rng, policy, *steps, patience, proposal, self.max_norm)
 
-    def levels(self, panel: Panel, start: Start) -> list[tuple[int, ...]]:
-        """The widths (numbers of frequencies) to try, narrowest first: one width for each member of the panel."""
+    def widths(self, panel: Panel, start: Start) -> list[int]:
+        """The widths (numbers of frequencies of a member) to try, narrowest first."""
         if start.frequencies is not None:
-            return [(int(start.frequencies.shape[0]),)]
-        least = self.policy.least_width
-        if start.n_frequencies is None:
-            n_members = max(self.policy.members, panel.n_together)
-            policy, usual = self.policy, self.policy.usual
-            n_frequencies = min(policy.most_frequencies, max(usual, int(policy.wide / panel.n_columns)))
-            widths = self._widths(max(least, min(n_frequencies // n_members, max(usual, panel.n_rows // 2))))
-            if len(widths) > 1 and widths[-1] < 2 * widths[-2]:  # not worth a level of its own
-                widths = widths[:-1]
-            return [(width,) * panel.n_together for width in widths]
-        n_members = max(1, min(panel.n_together, start.n_frequencies // least))
-        last = shares(start.n_frequencies, n_members)
-        return [*((width,) * n_members for width in self._widths(last[0])[:-1]), tuple(last)]
+            return [int(start.frequencies.shape[0])]
+        if start.n_frequencies is not None:
+            return self._widths(start.n_frequencies)
+        policy, usual = self.policy, self.policy.usual
+        n_frequencies = min(policy.most_frequencies, max(usual, int(policy.wide / panel.n_columns)))
+        n_members = max(policy.members, panel.n_together)
+        most = min(n_frequencies // n_members, max(usual, panel.n_rows // 2))
+        widths = self._widths(max(policy.least_width, most))
+        is_alike = len(widths) > 1 and widths[-1] < 2 * widths[-2]  # the last is not worth a level of its own
+        return widths[:-1] if is_alike else widths
 
     def _widths(self, most: int) -> list[int]:
         """A geometric sequence of widths, from the policy's least width to `most`."""
@@ -171,57 +173,59 @@ class Automatic:
             return self.policy.widening * error
         return self._worth(width, panel) * error - (floor if error > floor else 0.0)
 
-    def _sizes(self, start: Start, trained: Sequence[int]) -> list[int]:
-        """The widths of all members; the trained ones come first."""
+    def _sizes(self, start: Start, width: int) -> list[int]:
+        """The numbers of frequencies of the final members, if their width was found to be best: K in all, if given."""
+        policy, n_frequencies = self.policy, start.n_frequencies
         if start.frequencies is not None:
-            return list(trained)
-        policy, width = self.policy, trained[0]
-        if start.n_frequencies is None:
-            n_members = max(policy.members, min(policy.most_members, policy.usual // width))
-            return [*trained, *[width] * (n_members - len(trained))]
-        rest = start.n_frequencies - sum(trained)
-        n_more = max(1, min(rest // width, policy.most_members - len(trained)))
-        return [*trained, *shares(rest, n_more)] if rest > 0 else list(trained)
+            return [width]
+        if n_frequencies is None:
+            return [width] * max(policy.members, min(policy.most_members, policy.usual // width))
+        return shares(n_frequencies, max(1, min(n_frequencies // width, policy.most_members)))
 
-    def _grown_together(self, panel: Panel, growth: Growth, levels: Sequence[tuple[int, ...]]) -> Searching:
+    def _grown_together(self, panel: Panel, growth: Growth, widths: Sequence[int]) -> Searching:
         """Grow the members of the panel together, until a larger width does not lower their mean validation error.
 
         A width beyond the usual one is not tried if it must gain more than the last one did. Narrower ones cost little,
         and interactions of many inputs may show only at the third width.
         """
-        n_members, is_given = len(levels[0]), growth.start.n_frequencies is not None
+        start = growth.start
+        n_members, is_given = panel.n_together if start.frequencies is None else 1, start.n_frequencies is not None
         splits = [panel.split(member) for member in range(n_members)]
         judges = [split.selection for split in splits]
         best: list[Grown] = []
         last: list[Any] = [None] * n_members
         least, gained, floor = math.inf, math.inf, least_error(splits, self.policy)
-        for level in levels:
-            is_wide = level[0] > self.policy.usual
-            if best and is_wide and gained < self._needed(level[0], least, floor, panel, is_given):
+        for width in widths:
+            is_wide = width > self.policy.usual
+            if best and is_wide and gained < self._needed(width, least, floor, panel, is_given):
                 break
-            for i, width in enumerate(level):
+            for i in range(n_members):
                 last[i] = yield from growth.widened(splits[i], last[i], width, self.kinds)
                 if not best and i == 0:
                     yield Ensemble.of([last[0].candidate], judges[:1])
             candidates = [grown.candidate for grown in last]
-            error = mean_error(candidates)
-            needed = self._needed(level[0], least, floor, panel, is_given)
+            error = mean_error(candidates) - saved_by_averaging(judges, candidates, len(self._sizes(start, width)))
+            needed = self._needed(width, least, floor, panel, is_given)
             if is_given and best:  # narrower models have more members, so a wider one must be surely better
                 needed += doubt(judges, [grown.candidate for grown in best], candidates)
             pays = not best or least - error > needed
             yield Decision(
-                f"{n_members} model{'s' * (n_members > 1)} of {level[0]} frequencies: held-out error {error:.4g}"
+                f"{n_members} model{'s' * (n_members > 1)} of {width} frequencies: held-out error {error:.4g}"
                 + ("" if pays else f", against {least:.4g}: not worth its width")
             )
             if not pays:
                 break
             best, least, gained = list(last), error, least - error
             yield Ensemble.of(candidates, judges)
+        width = int(best[0].candidate.frequencies.shape[0])
+        sizes = self._sizes(start, width)
         finished = []
-        for split, grown in zip(splits, best, strict=True):
+        for i, (split, grown) in enumerate(zip(splits, best, strict=True)):
+            if i < len(sizes) and sizes[i] > width:
+                grown = yield from growth.widened(split, grown, sizes[i], grown.kinds[-1:])
             finished.append((yield from growth.finished(split, grown)))
         ensemble = Ensemble.of([grown.candidate for grown in finished], judges)
-        return ensemble._replace(kinds=best[0].kinds, n_useful=finished[0].n_useful)
+        return ensemble._replace(kinds=best[0].kinds, n_useful=finished[0].n_useful, n_kept=min(len(sizes), n_members))
 
     def _by_leave_one_out(self, problem: LeastSquares, start: Start, rng: np.random.Generator) -> Searching:
         """Very few rows: leave-one-out chooses the spread of the frequencies and λ.

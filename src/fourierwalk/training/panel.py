@@ -112,8 +112,8 @@ class RowsPanel:
         return split._replace(shape=self.shapes[member if member < len(self.shapes) else 0])
 
     def unsplit(self) -> Split | None:
-        """All rows. None: folds decide together, or validation rows are the user's own."""
-        return None if self.n_together > 1 or self.validation is not None else self.make(self.rows, None)
+        """All rows. None: validation rows are the user's own."""
+        return None if self.validation is not None else self.make(self.rows, None)
 
     def explored(self, policy: Policy, are_classes: bool = False) -> tuple[RowsPanel, float]:
         """The same with distributions of the first frequencies, and the mean validation error of the kernels.
