@@ -1,12 +1,16 @@
 """The residual of an average, estimated from members that have seen a row and one that has not."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import make_friedman1
 
 from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierFeatures, AdaptiveFourierRegressor
+from fourierwalk.training.automatic import Automatic
 from fourierwalk.training.evidence import Evidence, averaged_residual
+from fourierwalk.training.policy import Policy
 from fourierwalk.uncertainty import coverage
 
 N, MEMBERS = 20_000, 5
@@ -54,7 +58,9 @@ def test_intervals_of_an_average_that_is_better_than_its_members_cover_as_asked(
     rng = np.random.default_rng(0)
     x = rng.uniform(-1, 1, (6000, 4))
     y = np.sin(3 * x[:, 0]) * x[:, 1] + np.abs(x[:, 2]) * x[:, 3]
-    model = AdaptiveFourierRegressor(320, n_steps=10, random_state=0).fit(x[:900], y[:900])
+    sampler = Automatic(Policy(members=5, most_frequencies=320), n_steps=10)
+    model = AdaptiveFourierRegressor(sampler=sampler, random_state=0).fit(x[:900], y[:900])
+    assert len(model.error_bars_.sizes) == 5
     shares = {
         method: coverage(y[2000:], model.predict_interval(x[2000:], method=method)) for method in ("average", "plus")
     }
@@ -73,6 +79,27 @@ def test_members_of_one_fold_share_their_rows(monkeypatch):
     assert len(bars.plus.scores) == bars.plus.times * 60
     again = [bars.plus.scores[bars.plus.member == member] for member in range(len(bars.sizes))]
     assert not np.allclose(again[0], again[len(calls)])  # the same rows, another member
+
+
+def waves(n_rows):
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-2, 2, (n_rows, 2))
+    return x, np.sin(4 * x[:, 0]) + np.cos(3 * x[:, 1] - x[:, 0]) + 0.01 * rng.standard_normal(n_rows)
+
+
+@pytest.mark.parametrize("few_rows", [0, 3000])
+def test_error_bars_of_a_model_that_has_moved_since_it_was_judged(few_rows):
+    """Its last steps are on all rows. It was judged before them, at the frequencies of that time."""
+    x, y = waves(2400)
+    sampler = Automatic(policy=replace(Policy(), few_rows=few_rows))
+    model = AdaptiveFourierRegressor(40, sampler=sampler, random_state=0).fit(x[:400], y[:400])
+    assert len(model.error_bars_.sizes) == 1
+    assert len(model.error_bars_.plus.scores) == (400 if few_rows else 40)
+    error = np.sqrt(np.mean((model.predict(x[400:]) - y[400:]) ** 2))
+    std = np.sqrt(np.mean(model.predict(x[400:], return_std=True)[1] ** 2))
+    assert 0.5 * error < std < 2.0 * error
+    for method in ("average", "plus"):
+        assert 0.75 < coverage(y[400:], model.predict_interval(x[400:], method=method)) < 0.99
 
 
 @pytest.mark.parametrize("estimator", [AdaptiveFourierFeatures, AdaptiveFourierClassifier])

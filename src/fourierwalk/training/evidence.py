@@ -49,7 +49,7 @@ class Unseen(NamedTuple):
     """What is known at some rows that a member has not seen; scaled units."""
 
     residual: np.ndarray  # of the member, (n, q)
-    others: np.ndarray  # of the other members, whose amplitudes alone do not know the row, (n, M − 1, q)
+    others: np.ndarray  # of other members of the model, whose amplitudes alone do not know the row, (n, M − 1, q)
     leverage: np.ndarray  # the variance of the amplitudes' part at unit noise, without the row itself, (n,)
     spread: np.ndarray  # the squared standard error of the members' mean, (n, q)
     before: np.ndarray  # the same of the members before the last solve, whose λ may be another
@@ -98,36 +98,48 @@ class Evidence:
         )
         average = averaged_residual(residual, others, before, weight)
         member = np.concatenate([np.full(len(part.weight), i) for i, part in enumerate(unseen)])
-        n_parts = min(len(sizes), self.n_folds)
+        n_judged = len(self.ensemble.members)
+        n_parts = min(n_judged, self.n_folds)
         fold = (member % n_parts if n_parts > 1 else _places(columns)) % N_PARTS
         squares = average**2 / (1.0 + leverage[:, None])
         learnt = noise.learn(waves, columns, noise.Residuals(squares, weight, fold))
         variance = learnt.variance * (1.0 + leverage[:, None]) + spread
-        std, times = np.sqrt(np.maximum(variance, np.finfo(np.float64).tiny)), len(sizes) / max(1, n_parts)
-        plus = Conformal(np.abs(residual) / std, weight, member, times)
+        std, times = np.sqrt(np.maximum(variance, np.finfo(np.float64).tiny)), n_judged / max(1, n_parts)
+        plus = Conformal(np.abs(residual) / std, weight, member % len(sizes), times)
         conformal = plus
         if len(sizes) > 1:
             conformal = Conformal(np.abs(average) / std, weight, np.zeros_like(member), times)
-        without = self.final if self._is_left_out else self.ensemble.members
+        without = self.final if self._is_left_out else self.ensemble.final
         folds = np.concatenate([to_host(each.amplitudes) for each in without]) * scale
         return ErrorBars(sizes, self.posterior, learnt.model.scaled(scale), conformal, plus, folds)
 
     def _unseen(self, slow: Array) -> list[Unseen]:
         """What is known at the rows of each member. Members of one fold have the same rows: these are computed once."""
-        places = [member % self.n_folds if self.n_folds else 0 for member in range(len(self.final))]
-        at = {place: self._members(self._rows(places.index(place)), slow) for place in set(places)}
-        return [self._unseen_by(member, at[place]) for member, place in enumerate(places)]
+        places = [member % self.n_folds if self.n_folds else 0 for member in range(len(self.ensemble.members))]
+        rows = {place: self._rows(places.index(place)) for place in set(places)}
+        at = {place: self._members(rows[place], slow) for place in rows}
+        return [self._unseen_by(member, rows[place], at[place]) for member, place in enumerate(places)]
 
-    def _unseen_by(self, member: int, at: Members) -> Unseen:
-        own, values = (at.left_out, at.final) if self._is_left_out else (at.before, at.before)
-        others = at.targets[:, None, :] - np.delete(at.left_out, member, axis=1)
+    def _unseen_by(self, member: int, rows: Rows, at: Members) -> Unseen:
+        values = at.final if self._is_left_out else at.before
+        others = at.targets[:, None, :] - np.delete(at.left_out, member % len(self.final), axis=1)
         spread, before = standard_error(at.final), standard_error(values)
-        return Unseen(at.targets - own[:, member, :], others, at.leverage, spread, before, at.waves, at.weight)
+        own = at.targets - self._own(member, rows, at)
+        return Unseen(own, others, at.leverage, spread, before, at.waves, at.weight)
+
+    def _own(self, member: int, rows: Rows, at: Members) -> np.ndarray:
+        """The values of a member at rows that its frequencies have not seen, (n, q)."""
+        if self._is_left_out:
+            return at.left_out[:, member, :]
+        judged, kept = self.ensemble.members[member], self.ensemble.final[member : member + 1]
+        if kept and kept[0] is judged:
+            return at.before[:, member, :]
+        return self._clipped(judged.values(rows, self.features))  # it is not in the model, or has moved since
 
     def _rows(self, member: int) -> Rows:
         """The rows that the member has not seen, or all if rows are left out one by one."""
         judge = self.ensemble.judges[member]
-        return some_of(self.whole.rows if judge is None else judge.held_out, MOST_ROWS // len(self.final))
+        return some_of(self.whole.rows if judge is None else judge.held_out, MOST_ROWS // len(self.ensemble.members))
 
     @property
     def _is_left_out(self) -> bool:
@@ -178,7 +190,7 @@ class Evidence:
 
         The last solve leaves the frequencies as they are: all are made of the same columns.
         """
-        earlier, last = self.ensemble.members[member], self.final[member]
+        earlier, last = self.ensemble.final[member], self.final[member]
         frequencies = last.frequencies
         coefficients = [self._coefficients(each) for each in (earlier, last)]
         both, parts = namespace(coefficients[0]).concat(coefficients, axis=1), []
