@@ -17,7 +17,7 @@ from fourierwalk.training.growing import Grown, Growth
 from fourierwalk.training.history import Decision
 from fourierwalk.training.policy import DEFAULT, Policy
 from fourierwalk.training.selection import by_leave_one_out, refined
-from fourierwalk.training.split import Panel, least_error, rows_to_learn_from
+from fourierwalk.training.split import Panel, Split, least_error, rows_to_learn_from
 from fourierwalk.training.starts import KINDS, Start, inside, spread_by_trial
 
 NOTHING = Decision("nothing beats the mean of the targets on rows that were not fitted: the constant model")
@@ -217,15 +217,20 @@ class Automatic:
                 break
             best, least, gained = list(last), error, least - error
             yield Ensemble.of(candidates, judges)
+        return (yield from self._finished_together(growth, splits, best))
+
+    def _finished_together(self, growth: Growth, splits: Sequence[Split], best: Sequence[Grown]) -> Searching:
+        """The members after their last descent. Some of a given K may be a little wider, so that all share K."""
         width = int(best[0].candidate.frequencies.shape[0])
-        sizes = self._sizes(start, width)
+        sizes = self._sizes(growth.start, width)
         finished = []
         for i, (split, grown) in enumerate(zip(splits, best, strict=True)):
             if i < len(sizes) and sizes[i] > width:
                 grown = yield from growth.widened(split, grown, sizes[i], grown.kinds[-1:])
             finished.append((yield from growth.finished(split, grown)))
-        ensemble = Ensemble.of([grown.candidate for grown in finished], judges)
-        return ensemble._replace(kinds=best[0].kinds, n_useful=finished[0].n_useful, n_kept=min(len(sizes), n_members))
+        ensemble = Ensemble.of([grown.candidate for grown in finished], [split.selection for split in splits])
+        n_kept = min(len(sizes), len(splits))
+        return ensemble._replace(kinds=best[0].kinds, n_useful=finished[0].n_useful, n_kept=n_kept)
 
     def _by_leave_one_out(self, problem: LeastSquares, start: Start, rng: np.random.Generator) -> Searching:
         """Very few rows: leave-one-out chooses the spread of the frequencies and λ.
