@@ -301,7 +301,9 @@ def test_folds_train_as_wide_as_a_member_is_but_no_more_are_kept_than_share_the_
     """A kept member may have some frequencies more, for which its fold is widened. Further ones are trained later."""
     scripted(monkeypatch, lambda width: 1.0)
     where = panel(n_together=3, n_folds=3)
-    _, snapshots, found = searched(Automatic(QUICK), where, start(n_frequencies))
+    events, snapshots, found = searched(Automatic(QUICK), where, start(n_frequencies))
+    told = [f"{len(kept)} of 3 models kept, with {n_frequencies} frequencies in all"] if len(kept) < 3 else []
+    assert [text for text in words(events) if "kept" in text] == told
     assert widths(found)[: len(kept)] == kept
     assert [int(member.frequencies.shape[0]) for member in found.final] == kept
     assert len(found.members) == max(3, len(kept))

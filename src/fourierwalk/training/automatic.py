@@ -230,6 +230,8 @@ class Automatic:
             finished.append((yield from growth.finished(split, grown)))
         ensemble = Ensemble.of([grown.candidate for grown in finished], [split.selection for split in splits])
         n_kept = min(len(sizes), len(splits))
+        if n_kept < len(splits):
+            yield Decision(f"{n_kept} of {len(splits)} models kept, with {growth.start.n_frequencies} frequencies in all")
         return ensemble._replace(kinds=best[0].kinds, n_useful=finished[0].n_useful, n_kept=n_kept)
 
     def _by_leave_one_out(self, problem: LeastSquares, start: Start, rng: np.random.Generator) -> Searching:
