@@ -45,15 +45,16 @@ def widths_of(n_frequencies, n_together=1, n_rows=300, **numbers):
     [
         (2, 3, [3]),
         (2, 4, [4]),
-        (2, 5, [4, 5]),
+        (2, 7, [7]),
+        (2, 8, [4, 8]),
         (2, 16, [4, 8, 16]),
-        (2, 33, [4, 8, 16, 32, 33]),
-        (3, 40, [4, 12, 36, 40]),
-        (4, 100, [4, 16, 64, 100]),
+        (2, 33, [4, 8, 16, 33]),
+        (3, 40, [4, 12, 40]),
+        (4, 100, [4, 16, 100]),
     ],
 )
 def test_widths_grow_by_a_factor_up_to_the_number_asked_for(growth, n_frequencies, expected, n_together):
-    """Each fold may need all of them: it stands for a model that keeps as many."""
+    """A width of more than half of them is left out: two members of it do not fit. Each fold may need all of them."""
     assert widths_of(n_frequencies, n_together, growth=growth) == expected
 
 
@@ -111,7 +112,7 @@ def test_given_frequencies_are_those_of_one_model():
     mine = np.random.default_rng(0).standard_normal((37, 2))
     for n in (None, 37):
         where, begin = panel(n_together=5), start(n, frequencies=mine)
-        assert Automatic(QUICK).widths(where, begin) == Automatic(QUICK)._sizes(begin, 37) == [37]
+        assert Automatic(QUICK).widths(where, begin) == Automatic(QUICK)._sizes(where, begin, 37) == [37]
         found = searched(Automatic(QUICK, n_steps=0), where, begin)[2]
         assert len(found.members) == 1
         assert_array_equal(found.members[0].frequencies, mine)
@@ -121,10 +122,11 @@ def test_given_frequencies_are_those_of_one_model():
 def test_all_members_together_have_the_frequencies_that_were_asked_for(n, least, most_members, stop):
     """Wherever growth stops: as many members as have its width, or wider ones if they would be too many."""
     search, begin = Automatic(replace(QUICK, least_width=least, most_members=most_members)), start(n)
-    reached = search.widths(Panel(np.zeros((3, 2)), None), begin)
-    assert search._sizes(begin, reached[-1]) == [n]
+    where = Panel(np.zeros((3, 2)), None)
+    reached = search.widths(where, begin)
+    assert search._sizes(where, begin, reached[-1]) == [n]
     width = reached[stop % len(reached)]
-    sizes = search._sizes(begin, width)
+    sizes = search._sizes(where, begin, width)
     assert sum(sizes) == n
     assert min(sizes) >= width
     assert len(sizes) == min(n // width, most_members)
@@ -133,10 +135,18 @@ def test_all_members_together_have_the_frequencies_that_were_asked_for(n, least,
 
 def test_members_without_a_number_are_as_many_as_the_policy_says():
     """More of them, where they are so narrow that all together have less than the usual number of frequencies."""
-    search = Automatic(replace(QUICK, members=4, most_members=10, usual=50))
-    assert search._sizes(start(None), 16) == [16] * 4
-    assert search._sizes(start(None), 8) == [8] * 6
-    assert search._sizes(start(None), 4) == [4] * 10
+    search, where = Automatic(replace(QUICK, members=4, most_members=10, usual=50)), Panel(np.zeros((3, 2)), None)
+    assert search._sizes(where, start(None), 16) == [16] * 4
+    assert search._sizes(where, start(None), 8) == [8] * 6
+    assert search._sizes(where, start(None), 4) == [4] * 10
+
+
+def test_all_folds_that_decide_together_are_members_without_a_number(monkeypatch):
+    """Also if the policy has fewer members."""
+    scripted(monkeypatch, lambda width: 1.0)
+    events, _, found = searched(Automatic(replace(QUICK, members=1)), panel(n_together=3, n_folds=3), start())
+    assert [int(member.frequencies.shape[0]) for member in found.final] == [4, 4, 4]
+    assert not any("kept" in text for text in words(events))
 
 
 def scripted(monkeypatch, errors):
@@ -249,9 +259,9 @@ def test_a_mean_of_the_folds_decides_on_growth(monkeypatch):
     events, _, found = searched(Automatic(policy), panel(n_together=2), start())
     assert widths(found) == [8, 8]
     assert words(events)[:3] == [
-        "2 models of 4 frequencies: held-out error 1",
-        "2 models of 8 frequencies: held-out error 0.95",
-        "2 models of 16 frequencies: held-out error 4.55, against 0.95: not worth its width",
+        "2 models of 4 frequencies: held-out error 1 for an average of 2",
+        "2 models of 8 frequencies: held-out error 0.95 for an average of 2",
+        "2 models of 16 frequencies: held-out error 4.55 for an average of 2, against 0.95: not worth its width",
     ]
 
 
@@ -291,7 +301,7 @@ def test_folds_that_decide_together_are_each_held_out_once(monkeypatch):
     assert sum(len(judge.held_out) for judge in found.judges) == where.n_rows
     assert [len(one.members) for one in snapshots] == [1, 3, 3]
     mean = np.mean([member.look.error for member in snapshots[1].members])
-    assert words(events)[0] == f"3 models of 4 frequencies: held-out error {mean - 0.01:.4g}"
+    assert words(events)[0] == f"3 models of 4 frequencies: held-out error {mean - 0.01:.4g} for an average of 3"
 
 
 @pytest.mark.parametrize(("n_frequencies", "kept"), [(4, [4]), (9, [4, 5]), (12, [4, 4, 4]), (22, [4, 4, 5, 4, 5])])
@@ -310,6 +320,7 @@ def test_folds_train_as_wide_as_a_member_is_but_no_more_are_kept_than_share_the_
     assert len(found.judges) == len(found.members)
     assert len(snapshots[0].members) == 1
     assert all(len(one.members) >= 3 for one in snapshots[1:])
+    assert all(sum(len(member.frequencies) for member in one.final) <= n_frequencies for one in snapshots)
 
 
 @pytest.mark.parametrize(("saved", "width"), [(0.0, 16), (0.5, 4)])

@@ -275,7 +275,7 @@ def useful_steps(events):
 
 @pytest.mark.parametrize(
     ("n_frequencies", "last_steps", "noise", "useful"),
-    [(6, 40, 0.05, 15), (6, 0, 0.05, 10), (8, 40, 0.05, 5), (6, 0, 3.0, 0)],
+    [(6, 40, 0.05, 50), (6, 0, 0.05, 10), (8, 40, 0.05, 5), (6, 0, 3.0, 0)],
 )
 def test_a_single_member_takes_as_many_last_steps_on_all_rows_as_were_useful(n_frequencies, last_steps, noise, useful):
     """But five at least, as many as between two looks."""

@@ -218,7 +218,7 @@ class AdaptiveFourierSolver(BaseEstimator):
         found = yield_all(panel.run(n, rng), self.history_)
         whole = LeastSquares(posed.rows(panel.sizes, reference), posed.features, PATH[-1])
         members = []
-        for member in for_average(found.members):
+        for member in for_average(found.final):
             regularized = replace(whole, regularization=min(member.look.regularization, 1.0))
             members.append(member._replace(amplitudes=regularized(member.frequencies).amplitudes))
         frequencies, amplitudes = averaged(members)

@@ -88,7 +88,7 @@ class Automatic:
             return ensemble
         ensemble = ensemble._replace(members=tuple(refined(ensemble.members, ensemble.judges)))
         yield ensemble
-        sizes = self._sizes(start, int(ensemble.members[0].frequencies.shape[0]))
+        sizes = self._sizes(panel, start, int(ensemble.members[0].frequencies.shape[0]))
         later = growth if self.patience is not None else replace(growth, patience=self.policy.later_patience)
         for member in range(len(ensemble.members), len(sizes)):
             ensemble = yield from self._joined(panel, later, ensemble, widths, member, sizes)
@@ -97,7 +97,10 @@ class Automatic:
     def _joined(
         self, panel: Panel, growth: Growth, ensemble: Ensemble, widths: Sequence[int], member: int, sizes: Sequence[int]
     ) -> Searching:
-        """The same with one more member, that draws frequencies like those of the one with its validation rows."""
+        """The same with one more member, which draws frequencies like those of an earlier one.
+
+        Where every fold has an earlier one, that is the one with the same validation rows.
+        """
         n_together, width = panel.n_together, sizes[member]
         split = panel.split(member).shaped_by(ensemble.members[member % n_together])
         grown: Any = None
@@ -138,28 +141,31 @@ class Automatic:
         """The widths (numbers of frequencies of a member) to try, narrowest first."""
         if start.frequencies is not None:
             return [int(start.frequencies.shape[0])]
-        if start.n_frequencies is not None:
-            return self._widths(start.n_frequencies)
-        policy, usual = self.policy, self.policy.usual
+        policy, usual, most = self.policy, self.policy.usual, start.n_frequencies
+        if most is not None:
+            return [*(width for width in self._below(most) if 2 * width <= most), most]
         n_frequencies = min(policy.most_frequencies, max(usual, int(policy.wide / panel.n_columns)))
-        n_members = max(policy.members, panel.n_together)
-        most = min(n_frequencies // n_members, max(usual, panel.n_rows // 2))
-        widths = self._widths(max(policy.least_width, most))
-        is_alike = len(widths) > 1 and widths[-1] < 2 * widths[-2]  # the last is not worth a level of its own
-        return widths[:-1] if is_alike else widths
+        most = min(n_frequencies // self._n_members(panel), max(usual, panel.n_rows // 2))
+        most = max(policy.least_width, most)
+        widths = self._below(most)
+        return widths if widths and most < 2 * widths[-1] else [*widths, most]
 
-    def _widths(self, most: int) -> list[int]:
-        """A geometric sequence of widths, from the policy's least width to `most`."""
-        widths = [min(self.policy.least_width, most)]
-        while widths[-1] < most:
-            widths.append(min(self.policy.growth * widths[-1], most))
+    def _below(self, most: int) -> list[int]:
+        """The geometric sequence of widths from the policy's least width on, as far as it is below `most`."""
+        widths, width = [], self.policy.least_width
+        while width < most:
+            widths.append(width)
+            width *= self.policy.growth
         return widths
+
+    def _n_members(self, panel: Panel) -> int:
+        """The least number of members if no number of frequencies is given."""
+        return max(self.policy.members, panel.n_together)
 
     def _worth(self, width: int, panel: Panel) -> float:
         """The relative gain in validation error that makes this width worth its cost; it grows with the cost."""
-        n_members = max(self.policy.members, panel.n_together)
         n_rows = rows_to_learn_from(panel.n_inputs, panel.n_rows, self.policy)
-        cost = 4.0 * width**2 * n_rows * self.policy.steps * n_members
+        cost = 4.0 * width**2 * n_rows * self.policy.steps * self._n_members(panel)
         return self.policy.widening * (1.0 + cost / self.policy.operations)
 
     def _needed(self, width: int, error: float, floor: float, panel: Panel, is_given: bool) -> float:
@@ -173,17 +179,17 @@ class Automatic:
             return self.policy.widening * error
         return self._worth(width, panel) * error - (floor if error > floor else 0.0)
 
-    def _sizes(self, start: Start, width: int) -> list[int]:
+    def _sizes(self, panel: Panel, start: Start, width: int) -> list[int]:
         """The numbers of frequencies of the final members, if their width was found to be best: K in all, if given."""
         policy, n_frequencies = self.policy, start.n_frequencies
         if start.frequencies is not None:
             return [width]
         if n_frequencies is None:
-            return [width] * max(policy.members, min(policy.most_members, policy.usual // width))
+            return [width] * max(self._n_members(panel), min(policy.most_members, policy.usual // width))
         return shares(n_frequencies, max(1, min(n_frequencies // width, policy.most_members)))
 
     def _grown_together(self, panel: Panel, growth: Growth, widths: Sequence[int]) -> Searching:
-        """Grow the members of the panel together, until a larger width does not lower their mean validation error.
+        """Grow the members of the panel together, until a larger width does not lower the error of their average.
 
         A width beyond the usual one is not tried if it must gain more than the last one did. Narrower ones cost little,
         and interactions of many inputs may show only at the third width.
@@ -203,26 +209,29 @@ class Automatic:
                 last[i] = yield from growth.widened(splits[i], last[i], width, self.kinds)
                 if not best and i == 0:
                     yield Ensemble.of([last[0].candidate], judges[:1])
-            candidates = [grown.candidate for grown in last]
-            error = mean_error(candidates) - saved_by_averaging(judges, candidates, len(self._sizes(start, width)))
+            candidates, sizes = [grown.candidate for grown in last], self._sizes(panel, start, width)
+            error = mean_error(candidates) - saved_by_averaging(judges, candidates, len(sizes))
             needed = self._needed(width, least, floor, panel, is_given)
             if is_given and best:  # narrower models have more members, so a wider one must be surely better
                 needed += doubt(judges, [grown.candidate for grown in best], candidates)
             pays = not best or least - error > needed
             yield Decision(
                 f"{n_members} model{'s' * (n_members > 1)} of {width} frequencies: held-out error {error:.4g}"
+                + (f" for an average of {len(sizes)}" if n_members > 1 and len(sizes) > 1 else "")
                 + ("" if pays else f", against {least:.4g}: not worth its width")
             )
             if not pays:
                 break
             best, least, gained = list(last), error, least - error
-            yield Ensemble.of(candidates, judges)
-        return (yield from self._finished_together(growth, splits, best))
+            yield Ensemble.of(candidates, judges)._replace(n_kept=min(len(sizes), n_members))
+        return (yield from self._finished_together(panel, growth, splits, best))
 
-    def _finished_together(self, growth: Growth, splits: Sequence[Split], best: Sequence[Grown]) -> Searching:
-        """The members after their last descent. Some of a given K may be a little wider, so that all share K."""
+    def _finished_together(
+        self, panel: Panel, growth: Growth, splits: Sequence[Split], best: Sequence[Grown]
+    ) -> Searching:
+        """The members after their last descent. They may be wider than before it, so that all share a given K."""
         width = int(best[0].candidate.frequencies.shape[0])
-        sizes = self._sizes(growth.start, width)
+        sizes = self._sizes(panel, growth.start, width)
         finished = []
         for i, (split, grown) in enumerate(zip(splits, best, strict=True)):
             if i < len(sizes) and sizes[i] > width:
@@ -231,7 +240,9 @@ class Automatic:
         ensemble = Ensemble.of([grown.candidate for grown in finished], [split.selection for split in splits])
         n_kept = min(len(sizes), len(splits))
         if n_kept < len(splits):
-            yield Decision(f"{n_kept} of {len(splits)} models kept, with {growth.start.n_frequencies} frequencies in all")
+            yield Decision(
+                f"{n_kept} of {len(splits)} models kept, with {growth.start.n_frequencies} frequencies in all"
+            )
         return ensemble._replace(kinds=best[0].kinds, n_useful=finished[0].n_useful, n_kept=n_kept)
 
     def _by_leave_one_out(self, problem: LeastSquares, start: Start, rng: np.random.Generator) -> Searching:

@@ -29,7 +29,8 @@ class Conformal:
     weight : array of shape (n,)
         The weights of the rows. A row of weight 2 counts like two equal rows.
     member : array of int, of shape (n,)
-        The member that has not seen the row.
+        The member that has not seen the row. If the model has fewer members than there were folds, some rows have
+        none: another member stands for it.
     times : float
         How many scores a row has on average: more than one if several members have not seen the same rows.
 

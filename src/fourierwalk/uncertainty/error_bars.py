@@ -68,7 +68,8 @@ class ErrorBars:
     plus : Conformal
         The scores of the members at rows that their frequencies have not seen, for cross-validation+.
     folds : array of shape (K, q)
-        The amplitudes of the members as they were before the last solve: without their held-out rows.
+        The amplitudes of the members as they were before the last solve: without their held-out rows. But a single
+        member that took its last steps on all rows has those of all rows.
 
     Notes
     -----
