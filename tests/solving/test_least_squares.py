@@ -543,3 +543,14 @@ def test_many_inputs_are_no_harder_to_choose_a_path_for():
     x = np.random.default_rng(0).standard_normal((30, 1500))
     minimize = LeastSquares(Rows(x, x[:, :1]), CosineSine(), 0.1)
     assert minimize(x[:4]).info.path == "direct"
+
+
+def test_huge_targets_in_single_precision_do_not_overflow():
+    """Squares of 1e25 are beyond single precision."""
+    x = np.random.default_rng(0).standard_normal((50, 2))
+    frequencies = np.random.default_rng(1).standard_normal((3, 2))
+    y = 1e25 * np.cos(x[:, :1])
+    problem = LeastSquares(Rows(x, y), CosineSine(), 1e-3, Solver("direct", precision="single"))
+    solution, exact = problem(frequencies), replace(problem, solver=Solver("direct"))(frequencies)
+    assert solution.loss == pytest.approx(exact.loss, rel=1e-4)
+    assert solution.info.precision == "single"

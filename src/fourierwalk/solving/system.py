@@ -41,10 +41,10 @@ class System(NamedTuple):
 
     def loss(self, unknowns: Array) -> Any:
         """The minimum of ``N⁻¹|Sβ − y|² + λ|β|²``, which is ``N⁻¹(|y|² − Re βᴴSᴴy)``."""
-        xp, moment = namespace(unknowns), self.unknowns(self.right_hand_side)
+        xp, moment = namespace(unknowns), in_double(self.unknowns(self.right_hand_side))
         if _is_complex(unknowns):
             moment = xp.conj(moment)
-        explained = xp.sum(real_part(moment * unknowns), axis=(-2, -1))
+        explained = xp.sum(real_part(moment * in_double(unknowns)), axis=(-2, -1))
         return scalar(xp.clip(self.target_energy - explained, 0.0, None) / self.weight)
 
     def tried(self, ridge: float, precision: str) -> tuple[Array, Any]:
@@ -54,8 +54,8 @@ class System(NamedTuple):
         z, trusted = solved(self.matrix, ridge, self.right_hand_side, unit)
         if precision != "double" and not is_remote(self.matrix):
             norm, both = xp.linalg.vector_norm, (-2, -1)
-            residual = matmul(self.matrix, z) + ridge * z - self.right_hand_side
-            right = norm(self.right_hand_side, axis=both)
+            residual = in_double(matmul(self.matrix, z) + ridge * z - self.right_hand_side)
+            right = norm(in_double(self.right_hand_side), axis=both)  # squares may overflow in single precision
             trusted = trusted & (norm(residual, axis=both) <= TRUSTED_RESIDUAL * right)
         return z, trusted
 

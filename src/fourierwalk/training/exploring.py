@@ -270,7 +270,9 @@ def outer_product(sample: Sample, fit: KernelFit) -> Array:
         gradients = fit.kernel @ (dual * z) - (fit.kernel @ dual) * z
         total = total + gradients.T @ (gradients if weight is None else gradients * weight[:, None])
     trace = float(xp.linalg.trace(total))
-    return total * (d / trace) if trace > 0 else like(to_host(xp.eye(d, dtype=xp.float32)), z)
+    if not trace > 0:
+        return like(to_host(xp.eye(d, dtype=xp.float32)), z)
+    return xp.astype(float64(total) * (d / trace), z.dtype)  # in single precision d/trace may overflow
 
 
 def distances(a: Array, b: Array) -> Array:
