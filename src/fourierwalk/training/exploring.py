@@ -29,6 +29,9 @@ RIDGES = (1e-6, 1e-4, 1e-2)
 ON_HOST = 1000
 """With fewer rows than this, kernels are fitted in NumPy: a GPU gains nothing, and every library explores alike."""
 
+NO_SLOPE = 1e-30
+"""Sums of squared slopes up to this are zero: targets have a spread of one, and single precision cannot hold 1e-39."""
+
 
 class Sample(NamedTuple):
     """Rows that a kernel is fitted to (near), and validation rows (far), both in coordinates."""
@@ -270,9 +273,7 @@ def outer_product(sample: Sample, fit: KernelFit) -> Array:
         gradients = fit.kernel @ (dual * z) - (fit.kernel @ dual) * z
         total = total + gradients.T @ (gradients if weight is None else gradients * weight[:, None])
     trace = float(xp.linalg.trace(total))
-    if not trace > 0:
-        return like(to_host(xp.eye(d, dtype=xp.float32)), z)
-    return xp.astype(float64(total) * (d / trace), z.dtype)  # in single precision d/trace may overflow
+    return total * (d / trace) if trace > NO_SLOPE else like(to_host(xp.eye(d, dtype=xp.float32)), z)
 
 
 def distances(a: Array, b: Array) -> Array:
