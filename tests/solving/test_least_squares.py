@@ -205,7 +205,9 @@ def test_weights_leave_columns_where_tensor_cores_want_them(precision):
     assert columns.stride() == plain.stride() == (1, 16)
     assert columns.dtype == plain.dtype
     expected = plain.double().numpy() * np.sqrt(weight)[:, None]
-    assert_allclose(columns.double().numpy(), expected, rtol=2 * UNITS[precision])
+    # Two calls of a cosine may differ in its last bit: a processor computes the last rows of a column one by one.
+    last_bit = np.finfo(np.float64).eps
+    assert_allclose(columns.double().numpy(), expected, rtol=2 * UNITS[precision] + last_bit)
     assert_allclose(values.numpy(), y * np.sqrt(weight)[:, None])
 
 
