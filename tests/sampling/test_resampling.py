@@ -55,7 +55,7 @@ class Fixed:
 
 @given(SIZES, st.floats(0.001, 0.999))
 def test_systematic_resampling_is_its_definition(size, uniform):
-    chosen = systematic(Fixed(uniform), np.array(size))
+    chosen = systematic(Fixed(uniform), np.array(size), len(size))
     expected = oracle.systematic(size, uniform) if sum(size) > 0 else range(len(size))
     if not sum(size) > 0 or off_the_steps(size, uniform):
         assert_array_equal(chosen, list(expected))
@@ -70,7 +70,7 @@ def off_the_steps(size, uniform):
 @given(SIZES, st.integers(0, 99))
 def test_counts_are_the_expected_ones_rounded_down_or_up(size, seed):
     size = np.array(size)
-    chosen = systematic(np.random.default_rng(seed), size)
+    chosen = systematic(np.random.default_rng(seed), size, len(size))
     assert len(chosen) == len(size)
     assert_array_equal(chosen, np.sort(chosen))
     counts = np.bincount(chosen, minlength=len(size))
@@ -82,19 +82,19 @@ def test_counts_are_the_expected_ones_rounded_down_or_up(size, seed):
 @pytest.mark.parametrize("size", [[1.0, 2.0, 3.5], [0.0, 1e-3, 1.0, 0.3], [1e-9, 5.0, 5.0, 0.0, 1.0]], ids=str)
 def test_draws_are_unbiased(size):
     rng, size = np.random.default_rng(0), np.array(size)
-    counts = [np.bincount(systematic(rng, size), minlength=len(size)) for _ in range(5000)]
+    counts = [np.bincount(systematic(rng, size, len(size)), minlength=len(size)) for _ in range(5000)]
     assert_allclose(np.mean(counts, axis=0), len(size) * size / size.sum(), rtol=0, atol=0.03)
-    even = [np.bincount(systematic(Fixed((i + 0.5) / 5000), size), minlength=len(size)) for i in range(5000)]
+    even = [np.bincount(systematic(Fixed((i + 0.5) / 5000), size, len(size)), minlength=len(size)) for i in range(5000)]
     assert_allclose(np.mean(even, axis=0), len(size) * size / size.sum(), rtol=0, atol=1e-3)
 
 
 def test_sizes_of_zero_choose_everything_once():
-    assert_array_equal(systematic(np.random.default_rng(0), np.zeros(5)), np.arange(5))
+    assert_array_equal(systematic(np.random.default_rng(0), np.zeros(5), 5), np.arange(5))
 
 
 def test_what_has_no_size_is_not_drawn():
     for seed in range(50):
-        assert_array_equal(systematic(np.random.default_rng(seed), np.array([0.0, 1.0, 0.0])), [1, 1, 1])
+        assert_array_equal(systematic(np.random.default_rng(seed), np.array([0.0, 1.0, 0.0]), 3), [1, 1, 1])
 
 
 # Effective size
@@ -245,7 +245,7 @@ def test_a_frequency_that_would_leave_stays_where_it_was():
     first = walk.init(minimize, start(5))
     state, _ = walk.step(np.random.default_rng(0), first, minimize)
     rng = np.random.default_rng(0)
-    chosen = systematic(rng, np.arange(1.0, 6.0))
+    chosen = systematic(rng, np.arange(1.0, 6.0), 5)
     proposed = start(5)[chosen] + 4 * rng.standard_normal((5, 2))
     inside = np.linalg.norm(proposed, axis=1) < 5
     assert 0 < inside.sum() < 5

@@ -87,8 +87,8 @@ def test_the_regularization_of_an_average_is_the_geometric_mean(monkeypatch):
     given, found = iter([0.1, 0.001, 0.1, 0.001, 0.1]), []
     final = Assembly._final
 
-    def changed(self, member, events):
-        one, factor = final(self, member, events)
+    def changed(self, member, system, events):
+        one, factor = final(self, member, system, events)
         found.append(one)
         return one._replace(look=one.look._replace(regularization=next(given))), factor
 

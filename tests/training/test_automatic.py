@@ -404,7 +404,6 @@ def test_on_noise_the_model_is_constant():
     )
     assert all(member.is_constant for member in found.members)
     assert all(not np.any(member.amplitudes) for member in found.members)
-    assert snapshots[-1] is found
     assert len(snapshots) > 1
     assert not snapshots[0].members[0].is_constant
 
@@ -464,7 +463,7 @@ def test_few_rows_have_a_spread_and_a_regularization_by_leave_one_out(xp):
     spread = math.sqrt(np.mean(normal**2)) * 2.0**best
     told = Decision(f"frequencies of spread {spread:.3g} without steps, by leave-one-out")
     assert events == [found.members[0].look, told]
-    assert snapshots[-1] is found
+    assert snapshots == []  # no model before the last one
     assert found.judges == (None,)
 
 

@@ -12,7 +12,7 @@ from tables import drained
 from fourierwalk import AdaptiveFourierRegressor
 from fourierwalk.sampling.sampler import Info, State
 from fourierwalk.training import following
-from fourierwalk.training.following import Ending, Phase, _at_best, at_regularization, follow, follow_from, spread_of
+from fourierwalk.training.following import Ending, Phase, _at_best, follow, spread_of
 from fourierwalk.training.policy import DEFAULT
 from fourierwalk.training.selection import Candidate, Look
 
@@ -65,9 +65,9 @@ def followed(steps=((1.0, False),) * 100, errors=None, n_steps=60, look_every=5,
     """What following yields, steps and looks apart, and its trail."""
     sampler = Script(list(steps), growth)
     judge = None if errors is None else Judge(errors)
-    phase = Phase(
-        sampler, Problem(), n_steps, look_every, options.get("patience", 3), follows=options.get("follows", False)
-    )
+    least = DEFAULT.least_regularization if options.get("follows", False) else None
+    parts = sampler, Problem(), n_steps, look_every, options.get("patience", 3)
+    phase = Phase(*parts, DEFAULT.gain, least_regularization=least)
     state = sampler.init(None, options.get("frequencies", np.ones((2, 1))))._replace(step=options.get("first", 0))
     events, trail = drained(follow(phase, judge, options.get("best"), state, None))
     assert all(isinstance(event, Info | Look) for event in events)
@@ -90,7 +90,7 @@ def test_all_steps_are_done_and_looked_at():
 
 def test_steps_and_looks_come_as_they_happen():
     """A look follows the step that it looks at."""
-    phase = Phase(Script([(1.0, False)] * 100), Problem(), 7, 3, 3)
+    phase = Phase(Script([(1.0, False)] * 100), Problem(), 7, 3, 3, DEFAULT.gain)
     first = phase.sampler.init(None, np.ones((2, 1)))
     events, _ = drained(follow(phase, Judge(FALLING), None, first, None))
     assert [(type(event), event.step) for event in events] == [
@@ -110,7 +110,7 @@ def test_steps_are_taken_as_they_are_asked_for():
                 taken.append(info.step)
                 yield after, info
 
-    phase = Phase(Counting([(1.0, False)] * 100), Problem(), 60, 5, 3)
+    phase = Phase(Counting([(1.0, False)] * 100), Problem(), 60, 5, 3, DEFAULT.gain)
     search = follow(phase, Judge(FALLING), None, phase.sampler.init(None, np.ones((2, 1))), None)
     steps = (event.step for event in search if isinstance(event, Info))
     assert [next(steps) for _ in range(3)] == taken == [1, 2, 3]
@@ -162,7 +162,7 @@ def test_looks_are_near_the_one_before():
                 asked.append(before.step)
                 return self.look(step, frequencies, phase)
 
-        phase = Phase(Script([(1.0, False)] * 15), Problem(), 15, 5, 99)
+        phase = Phase(Script([(1.0, False)] * 15), Problem(), 15, 5, 99, DEFAULT.gain)
         drained(follow(phase, Near(LEVEL), best, phase.sampler.init(None, np.ones((2, 1))), None))
         assert asked == expected
 
@@ -313,8 +313,10 @@ class Marking(Script):
 def test_following_from_a_candidate_begins_at_its_regularization(follows, expected):
     """And at its frequencies; steps are counted on."""
     start = Candidate(Look(40, 0.5, 1e-3, "isotropic"), np.full((2, 1), 7.0), np.zeros((2, 1)))
-    phase = Phase(Marking([(1.0, False)] * 100), Problem(), 6, 2, 9, follows)
-    events, trail = drained(follow_from(phase, Judge(LEVEL), start, 2, None))
+    least = DEFAULT.least_regularization if follows else None
+    phase = Phase(Marking([(1.0, False)] * 100), Problem(), 6, 2, 9, DEFAULT.gain, least_regularization=least)
+    first = phase.sampler.init(phase.minimize_at(start.look), start.frequencies)._replace(step=2)
+    events, trail = drained(follow(phase, Judge(LEVEL), start, first, None))
     assert [event.step for event in events if isinstance(event, Info)] == [3, 4, 5, 6, 7, 8]
     assert [event.step for event in events if isinstance(event, Look)] == [4, 6, 8]
     assert phase.sampler.seen == pytest.approx(expected)
@@ -322,11 +324,12 @@ def test_following_from_a_candidate_begins_at_its_regularization(follows, expect
     assert trail.best is start
 
 
-def test_a_problem_at_a_regularization_is_another_problem():
-    problem = Problem(0.5)
-    assert at_regularization(problem, 0.1) == Problem(0.1)
-    assert at_regularization(problem, 0.0) == Problem(DEFAULT.least_regularization)
-    assert problem == Problem(0.5)
+def test_a_problem_at_the_regularization_of_a_look_is_another_problem():
+    phase = Phase(None, Problem(0.5), 6, 2, 9, 0.01, least_regularization=1e-7)
+    assert phase.minimize_at(Look(0, 1.0, 0.1)) == Problem(0.1)
+    assert phase.minimize_at(Look(0, 1.0, 0.0)) == Problem(1e-7)
+    assert phase.minimize_at(None) == phase.minimize == Problem(0.5)
+    assert phase._replace(least_regularization=None).minimize_at(Look(0, 1.0, 0.1)) == Problem(0.5)
 
 
 def test_the_spread_is_a_root_mean_square(xp):

@@ -239,14 +239,14 @@ def test_a_descent_that_has_ended_is_not_gone_on_with(monkeypatch):
 
 def test_steps_are_rounded_while_the_error_is_far_above_it(monkeypatch):
     """What is returned is not: amplitudes are of all rows in double precision."""
-    seen, follow_from = [], growing.follow_from
+    seen, follow = [], growing.follow
 
-    def recorded(phase, selection, chosen, step, rng):
+    def recorded(phase, selection, chosen, first, rng):
         kinds = {type(phase.minimize.features), type(selection.minimize.features)}
-        seen.append((kinds, phase.policy.least_regularization))
-        return (yield from follow_from(phase, selection, chosen, step, rng))
+        seen.append((kinds, phase.least_regularization))
+        return (yield from follow(phase, selection, chosen, first, rng))
 
-    monkeypatch.setattr(growing, "follow_from", recorded)
+    monkeypatch.setattr(growing, "follow", recorded)
     for least, kind, floor in ((0.0, RoundedCosineSine, 1e-5), (1e300, CosineSine, 1e-7)):
         policy = replace(QUICK, rounded=least, rounded_from=0.0, least_regularization=1e-7)
         search = Automatic(policy)

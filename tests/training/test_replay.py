@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from tables import drained
 
-from fourierwalk.training.assembly import watch
 from fourierwalk.training.ensemble import Ensemble
 from fourierwalk.training.history import Decision
-from fourierwalk.training.replay import Finished, NoJournal, PieceBegun, PieceDone, piece
+from fourierwalk.training.replay import Finished, Request, piece
+from fourierwalk.training.watching import watch
 
 
 def work(rng, log):
@@ -27,7 +27,7 @@ def test_a_finished_piece_is_taken_from_the_journal():
     rng, log, after = np.random.default_rng(0), [], np.random.default_rng(0)
     after.random()
     search = piece(work(rng, log), rng)
-    assert search.send(None) == PieceBegun()
+    assert isinstance(search.send(None), Request)
     assert search.send(Finished([Decision("kept")], "kept result", [after.bit_generator.state])) == Decision("kept")
     with pytest.raises(StopIteration) as end:
         next(search)
@@ -36,15 +36,18 @@ def test_a_finished_piece_is_taken_from_the_journal():
     assert rng.random() == after.random()
 
 
-class Record(NoJournal):
+class Record:
     def __init__(self):
         self.seen = []
+
+    def begin_piece(self):
+        self.seen.append("begun")
 
     def see(self, event):
         self.seen.append(event)
 
-    def end_piece(self, done):
-        self.seen.append(done)
+    def end_piece(self, result, sources):
+        self.seen.append((result, sources))
 
     def close(self):
         self.seen.append("closed")
@@ -58,4 +61,4 @@ def test_watch_hands_events_and_requests_to_the_journal():
         return found
 
     assert watch(search(), [], np.inf, [], record).events == [Decision("a")]
-    assert record.seen == [Decision("a"), PieceDone("result", (rng,)), "closed"]
+    assert record.seen == ["begun", Decision("a"), ("result", (rng,)), "closed"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from fourierwalk.checkpoints.generations import Generations
 from fourierwalk.sampling.sampler import Info
 from fourierwalk.training.data import Data
 from fourierwalk.training.followed import Resume
-from fourierwalk.training.replay import Finished, PieceDone, Reached, Waypoint
+from fourierwalk.training.replay import Finished, Reached, Waypoint
 
 
 class FileJournal:
@@ -63,11 +63,10 @@ class FileJournal:
         self._of_piece, self._n_runs = [], 0
         return self._finished.pop(0) if self._finished else None
 
-    def end_piece(self, done: PieceDone) -> None:
+    def end_piece(self, result: Any, sources: Sequence[Any]) -> None:
         """Keep the piece; runs within it are no longer needed."""
-        marks = [mark(source) for source in done.sources]
-        events, result = values.packed_events(self._of_piece), values.packed(done.result)
-        self._pieces.append({"events": events, "result": result, "marks": values.packed(marks)})
+        marks, events = [mark(source) for source in sources], values.packed_events(self._of_piece)
+        self._pieces.append({"events": events, "result": values.packed(result), "marks": values.packed(marks)})
         self._n_runs, self._run, self._reached, self._waypoint = 0, None, None, None
         self._write_if_due()
 

@@ -73,7 +73,7 @@ class Resampling:
         chosen = xp.arange(n, device=omega.device)
         is_copy = chosen < 0
         if self.threshold >= 1 or effective_size(size) <= self.threshold * n:  # at 1 always, whatever the rounding
-            chosen = systematic(rng, size)
+            chosen = systematic(rng, size, n)
             omega, beta, is_copy = _copies(omega, beta, chosen)
         proposed = self.proposal.propose(rng, state.proposal, omega)
         inside = norms(proposed) < min(self.max_norm, MOST_NORM)
@@ -114,13 +114,13 @@ def effective_size(size: Array) -> float:
     return float(xp.sum(size)) ** 2 / float(xp.sum(size * size))
 
 
-def systematic(rng: Draws, size: Array) -> Array:
-    """Systematic resampling: indices in proportion to size, from one uniform number; k comes ⌊K pₖ⌋ or ⌈K pₖ⌉ times."""
-    xp, n = namespace(size), size.shape[0]
+def systematic(rng: Draws, size: Array, n: int) -> Array:
+    """Systematic resampling: n indices in proportion to size, by one uniform number. k comes ⌊n pₖ⌋ or ⌈n pₖ⌉ times."""
+    xp = namespace(size)
     even, total = xp.arange(n, device=size.device), xp.sum(size)
     points = like((rng.random() + xp.astype(even, xp.float64)) / n, size)
     chosen = xp.searchsorted(xp.cumulative_sum(size) / xp.where(total > 0, total, 1.0 + 0 * total), points)
-    return xp.where(total > 0, xp.clip(chosen, 0, n - 1), even)
+    return xp.where(total > 0, xp.clip(chosen, 0, size.shape[0] - 1), even)
 
 
 def _copies(omega: Array, beta: Array, chosen: Array) -> tuple[Array, Array, Array]:

@@ -12,6 +12,7 @@ import array_api_compat as compat
 from fourierwalk.arrays.library import Array, all_true, is_remote
 from fourierwalk.data.features import Features
 from fourierwalk.data.rows import Rows
+from fourierwalk.data.waves import RoundedCosineSine
 from fourierwalk.solving.budget import grid_bytes
 from fourierwalk.solving.eigensystem import Eigensystem
 from fourierwalk.solving.latest import Latest
@@ -99,7 +100,8 @@ class LeastSquares:
                 return solution._replace(info=solution.info._replace(raised=raised, trusted=True))
         system = self.latest.system(path, "double")
         z, fallback = system.solved(self.regularization * system.weight)
-        return self._solution(system, z, SolveInfo(path.name, fallback, raised=len(precisions) > 1))
+        precision = "single" if isinstance(self.features, RoundedCosineSine) else "double"
+        return self._solution(system, z, SolveInfo(path.name, fallback, precision, raised=len(precisions) > 1))
 
     def ahead(self, frequencies: Array) -> Solution:
         """The minimiser, without waiting for the device: whether it can be trusted is an array, ``info.trusted``.

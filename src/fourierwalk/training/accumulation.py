@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fourierwalk.arrays.library import Array, namespace
-from fourierwalk.data.rows import Block, Rows
+from fourierwalk.data.rows import Rows
 from fourierwalk.model import FourierModel
-from fourierwalk.solving.normal_equations import NormalEquations
+from fourierwalk.solving.normal_equations import InNormalEquations, NormalEquations
 from fourierwalk.training.assembly import Member
 
 
@@ -115,10 +115,7 @@ class Accumulation:
 
 def _summed(rows: Rows, model: FourierModel, part: slice) -> NormalEquations:
     frequencies = model.frequencies[part, :]
-
-    def term(block: Block) -> NormalEquations:
-        return NormalEquations.of_block(block, model.features, frequencies)
-
+    term = InNormalEquations(model.features, frequencies)
     return rows.sum(term, model.features.n_columns * int(frequencies.shape[0]))
 
 

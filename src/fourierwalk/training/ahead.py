@@ -25,9 +25,7 @@ WORTH_RECORDING = 32
 """The least number of steps for which recording the solve as a CUDA graph is worth its time."""
 
 
-def sample(
-    sampler: Any, minimize: Any, state: State, rng: Any, n_steps: int, recorded_from: int = WORTH_RECORDING
-) -> Iterator[tuple[State, Info]]:
+def sample(sampler: Any, minimize: Any, state: State, rng: Any, n_steps: int) -> Iterator[tuple[State, Info]]:
     """``sampler.sample``. On a GPU steps are queued ahead of the device; states and numbers are the same.
 
     This works for every sampler, also the user's own, whose states hold all that it needs to continue. A sampler that
@@ -42,7 +40,7 @@ def sample(
             yield after, gathered([info])[0]
         return
     n_ahead = STEPS_AT_ONCE
-    quick = recorded(minimize, state.frequencies) if n_steps >= recorded_from else minimize
+    quick = recorded(minimize, state.frequencies) if n_steps >= WORTH_RECORDING else minimize
     while n_steps > 0:
         n_ahead = min(n_steps, n_ahead)
         taken, are_trusted = _ahead(sampler, minimize, quick, state, rng, n_ahead)

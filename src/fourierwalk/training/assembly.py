@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -97,11 +98,6 @@ class Assembly:
         return self.task.features
 
     @property
-    def are_classes(self) -> bool:
-        """Whether targets are one-hot."""
-        return not self.task.settings.scale_targets
-
-    @property
     def has_error_bars(self) -> bool:
         """Whether error bars are wanted and can be had: leave-one-out does not know groups."""
         knows_groups = self.task.data.groups is None or self.panel.split_by is not None
@@ -147,7 +143,9 @@ class Assembly:
         if regularization is None:  # one number for several members: the geometric mean
             regularization = float(np.exp(np.mean([np.log(member.look.regularization) for member in members])))
         in_memory = self.whole if self.all_rows is None else replace(self.whole, rows=self.raw)
-        calibration = _calibration(in_memory, ensemble, members, self.scaling) if self.are_classes else None
+        calibration = (
+            _calibration(in_memory, ensemble, members, self.scaling) if not self.task.settings.scale_targets else None
+        )
         history = History.of([*events, *_solves(events)])
         weight = self.whole.rows.total_weight
         parts = tuple(Member(int(each.frequencies.shape[0]), float(each.look.regularization)) for each in members)
@@ -170,59 +168,44 @@ class Assembly:
 
     def _finals(self, members: Sequence[Candidate], events: list[Event]) -> list[tuple[Candidate, np.ndarray | None]]:
         """The members with amplitudes solved for on all rows; rows in chunks are read once for all members."""
-        if self.all_rows is None:
-            return [self._final(member, events) for member in members]
-        lifted = [self.panel.lifted(member.frequencies) for member in members if not member.is_constant]
-        posed = iter(systems(self.whole, lifted))
-        return [
-            self._final(member, events) if member.is_constant else self._of_all(member, next(posed), events)
-            for member in members
-        ]
+        posed: Iterator[System | None] = repeat(None)
+        if self.all_rows is not None:
+            lifted = [self.panel.lifted(member.frequencies) for member in members if not member.is_constant]
+            posed = iter(systems(self.whole, lifted))
+        return [self._final(member, None if member.is_constant else next(posed), events) for member in members]
 
-    def _of_all(self, member: Candidate, system: System, events: list[Event]) -> tuple[Candidate, np.ndarray | None]:
+    def _final(
+        self, member: Candidate, system: System | None, events: list[Event]
+    ) -> tuple[Candidate, np.ndarray | None]:
         """The member with amplitudes from the equations of all rows, and the factor of their covariance.
 
-        If the frequencies were chosen on a small sample, nearly all rows are new to them: generalised cross-validation
-        then chooses λ anew.
+        λ is the user's, or was chosen on the validation rows. Generalised cross-validation chooses it if there are
+        none, or if the frequencies were chosen on a small sample: nearly all rows are then new to them.
         """
-        look, n_columns = member.look, self.features.n_columns * int(member.frequencies.shape[0])
-        is_small = not self.panel.rows.in_chunks and len(self.whole.rows) >= NEW_ROWS * len(self.raw)
-        chosen = look.regularization if self.regularization is None else self.regularization
-        if self.regularization is None and (is_small or math.isnan(look.error)):
-            chosen = choose_regularization(Eigensystem.of(system, self.features))
-            events.append(Decision(f"regularization {chosen:.3g} by generalised cross-validation on all rows"))
-        z, _ = system.solved(chosen * system.weight)
-        amplitudes = self.features.amplitudes(in_double(system.unknowns(z)))
-        factor = None
-        if self.has_error_bars and n_columns <= MOST_COLUMNS:
-            factor = factor_of_system(system, self.features, chosen * system.weight, n_columns)
-        return member._replace(look=look._replace(regularization=chosen), amplitudes=amplitudes), factor
-
-    def _final(self, member: Candidate, events: list[Event]) -> tuple[Candidate, np.ndarray | None]:
-        """The member with amplitudes solved for on all rows, and the factor of their covariance.
-
-        λ is the user's, or was chosen on the validation rows; without these, generalised cross-validation chooses it.
-        """
-        look = member.look
-        n_columns = self.features.n_columns * int(member.frequencies.shape[0])
+        look, features = member.look, self.features
+        n_columns, factor = features.n_columns * int(member.frequencies.shape[0]), None
         if member.is_constant:
             return member, np.zeros((1, n_columns))
-        factor, keeps = None, self.has_error_bars and n_columns <= MOST_COLUMNS
-        if self.regularization is None and math.isnan(look.error):
+        keeps = self.has_error_bars and n_columns <= MOST_COLUMNS
+        chosen = look.regularization if self.regularization is None else self.regularization
+        is_small = not self.panel.rows.in_chunks and len(self.whole.rows) >= NEW_ROWS * len(self.raw)
+        is_open = self.regularization is None and (is_small or math.isnan(look.error))
+        if is_open and system is None:
             eigensystem = self.whole.eigensystem(member.frequencies)
             chosen = choose_regularization(eigensystem)
             amplitudes = eigensystem.amplitudes(chosen)
             if keeps:
-                ridge = chosen * eigensystem.weight
-                factor = factor_of_eigensystem(eigensystem, self.features, ridge, n_columns)
-            events.append(Decision(f"regularization {chosen:.3g} by generalised cross-validation at these frequencies"))
+                factor = factor_of_eigensystem(eigensystem, features, chosen * eigensystem.weight, n_columns)
         else:
-            chosen = look.regularization if self.regularization is None else self.regularization
-            problem = replace(self.whole, regularization=chosen)
-            amplitudes = problem(member.frequencies).amplitudes
+            system = self.whole.system(member.frequencies) if system is None else system
+            chosen = choose_regularization(Eigensystem.of(system, features)) if is_open else chosen
+            z, _ = system.solved(chosen * system.weight)
+            amplitudes = features.amplitudes(in_double(system.unknowns(z)))
             if keeps:
-                system = problem.system(member.frequencies)  # from the cache
-                factor = factor_of_system(system, self.features, chosen * system.weight, n_columns)
+                factor = factor_of_system(system, features, chosen * system.weight, n_columns)
+        if is_open:
+            where = "at these frequencies" if self.all_rows is None else "on all rows"
+            events.append(Decision(f"regularization {chosen:.3g} by generalised cross-validation {where}"))
         return member._replace(look=look._replace(regularization=chosen), amplitudes=amplitudes), factor
 
     def _warn_if_constant(self, members: Sequence[Candidate]) -> None:

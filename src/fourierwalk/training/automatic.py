@@ -11,7 +11,7 @@ import numpy as np
 
 from fourierwalk.sampling.proposals import Proposal, ScaledWalk, ShapedWalk
 from fourierwalk.solving.least_squares import LeastSquares
-from fourierwalk.training.ensemble import Ensemble, Searching, doubt, mean_error, saved_by_averaging
+from fourierwalk.training.ensemble import Ensemble, Searching, doubt, saved_by_averaging
 from fourierwalk.training.following import spread_of
 from fourierwalk.training.growing import Grown, Growth
 from fourierwalk.training.history import Decision
@@ -82,10 +82,8 @@ class Automatic:
         judged = zip(ensemble.members, ensemble.judges, strict=True)
         alone = [refined([member], [judge])[0] for member, judge in judged]
         if not ensemble._replace(members=tuple(alone)).beats_the_mean(self.policy):
-            ensemble = ensemble.constant()
             yield NOTHING
-            yield ensemble
-            return ensemble
+            return ensemble.constant()
         ensemble = ensemble._replace(members=tuple(refined(ensemble.members, ensemble.judges)))
         yield ensemble
         sizes = self._sizes(panel, start, int(ensemble.members[0].frequencies.shape[0]))
@@ -109,7 +107,8 @@ class Automatic:
             grown = yield from growth.widened(split, grown, each, kinds)
         finished = yield from growth.finished(split, grown)
         (candidate,) = refined([finished.candidate], [split.selection])
-        ensemble = ensemble.joined_by(candidate, split.selection)
+        members, judges = (*ensemble.members, candidate), (*ensemble.judges, split.selection)
+        ensemble = ensemble._replace(members=members, judges=judges, n_kept=None)
         text = f"model {member + 1} of {len(sizes)}: held-out error {candidate.look.error:.4g}"
         yield Decision(text, len(sizes) - member - 1)
         yield ensemble
@@ -117,16 +116,13 @@ class Automatic:
 
     def _settled(self, panel: Panel, growth: Growth, ensemble: Ensemble) -> Searching:
         """A single member takes some steps on all rows: its validation rows are new to it. An average knows all."""
-        n_rows, is_single = panel.n_rows, len(ensemble.final) == 1
-        is_small = n_rows <= rows_to_learn_from(panel.n_inputs, n_rows, self.policy)
-        descends = self.descend and self.n_steps is None
-        whole = panel.unsplit() if is_single and is_small and descends else None
+        is_small = panel.n_rows <= rows_to_learn_from(panel.n_inputs, panel.n_rows, self.policy)
+        settles = self.descend and self.n_steps is None and is_small and len(ensemble.final) == 1
+        whole = panel.unsplit() if settles else None
         if whole is None:
             return ensemble
         settled = (yield from growth.settled(whole, ensemble.final[0], ensemble.n_useful)).candidate
-        ensemble = ensemble._replace(settled=settled, state=Ensemble.of([settled], [None]).state)
-        yield ensemble
-        return ensemble
+        return ensemble._replace(settled=settled, state=Ensemble.of([settled], [None]).state)
 
     def _growth(self, n_levels: int, start: Start, rng: np.random.Generator) -> Growth:
         """How members grow; the user's own steps are shared among the levels, and the last descent has the rest."""
@@ -202,16 +198,17 @@ class Automatic:
         last: list[Any] = [None] * n_members
         least, gained, floor = math.inf, math.inf, least_error(splits, self.policy)
         for width in widths:
-            is_wide = width > self.policy.usual
-            if best and is_wide and gained < self._needed(width, least, floor, panel, is_given):
+            needed = self._needed(width, least, floor, panel, is_given)
+            if best and width > self.policy.usual and gained < needed:
                 break
             for i in range(n_members):
                 last[i] = yield from growth.widened(splits[i], last[i], width, self.kinds)
                 if not best and i == 0:
                     yield Ensemble.of([last[0].candidate], judges[:1])
             candidates, sizes = [grown.candidate for grown in last], self._sizes(panel, start, width)
-            error = mean_error(candidates) - saved_by_averaging(judges, candidates, len(sizes))
-            needed = self._needed(width, least, floor, panel, is_given)
+            error = sum(each.look.error for each in candidates) / n_members - saved_by_averaging(
+                judges, candidates, len(sizes)
+            )
             if is_given and best:  # narrower models have more members, so a wider one must be surely better
                 needed += doubt(judges, [grown.candidate for grown in best], candidates)
             pays = not best or least - error > needed
@@ -264,9 +261,8 @@ class Automatic:
         # The leave-one-out error of the constant model, which predicts each row by the mean of the others.
         constant_error = float(problem.rows.target_energy) / total * (total / max(total - 1.0, 1.0)) ** 2
         if not best.look.error < constant_error:
-            ensemble = ensemble.constant()
             yield NOTHING
-        yield ensemble
+            return ensemble.constant()
         return ensemble
 
 

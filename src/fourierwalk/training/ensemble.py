@@ -20,7 +20,7 @@ class Ensemble(NamedTuple):
     """The result of a search so far."""
 
     members: tuple[Candidate, ...]  # the models to be averaged
-    judges: tuple[Selection | None, ...]  # the validation rows of each member; None: there are none
+    judges: tuple[Any, ...]  # the `Selection` of each member on its validation rows; None: there are none
     state: State  # where a warm start continues
     kinds: tuple[str, ...] = ()  # the kind of new frequencies that the first member took at each width
     n_useful: int = 0  # the steps of the first member at its last width that led to its best state
@@ -32,10 +32,6 @@ class Ensemble(NamedTuple):
         """Some members; a warm start continues from the first."""
         look, frequencies, amplitudes = members[0]
         return cls(tuple(members), tuple(judges), State(look.step, frequencies, amplitudes, None))
-
-    def joined_by(self, member: Candidate, judge: Selection | None) -> Ensemble:
-        """The same with one more member."""
-        return self._replace(members=(*self.members, member), judges=(*self.judges, judge), n_kept=None)
 
     @property
     def final(self) -> tuple[Candidate, ...]:
@@ -63,10 +59,9 @@ class Ensemble(NamedTuple):
         """
         gains, shares_gained = [], []
         for judge, member in zip(self.judges, self.members, strict=True):
-            if judge is not None:
-                gains.append(judge.gains(member))
-                gain = float(np.mean(gains[-1]))
-                shares_gained.append(gain / max(gain + member.look.error, 1e-300))
+            gains.append(judge.gains(member))
+            gain = float(np.mean(gains[-1]))
+            shares_gained.append(gain / max(gain + member.look.error, 1e-300))
         if min(shares_gained) > (policy.clear if len(gains) >= policy.folds else 1.0 - policy.clear):
             return True  # targets with heavy tails have a large standard error, even if the fit is perfect
         pooled = np.concatenate(gains)
@@ -77,20 +72,14 @@ Searching = Generator[Event | Ensemble | Request, Any, Ensemble]
 """A search: it yields events, requests and each better result, and returns the last."""
 
 
-def mean_error(members: Sequence[Candidate]) -> float:
-    """The mean validation error of the members; their folds have the same size."""
-    return sum(member.look.error for member in members) / len(members)
-
-
-def doubt(judges: Sequence[Selection | None], before: Sequence[Candidate], after: Sequence[Candidate]) -> float:
+def doubt(judges: Sequence[Any], before: Sequence[Candidate], after: Sequence[Candidate]) -> float:
     """The standard error of the gain in mean validation error from some members to others, on the same rows."""
     tried = zip(judges, before, after, strict=True)
-    gains = [judge.gains(other) - judge.gains(one) for judge, one, other in tried if judge is not None]
-    pooled = np.concatenate(gains)
+    pooled = np.concatenate([judge.gains(other) - judge.gains(one) for judge, one, other in tried])
     return float(np.std(pooled)) / math.sqrt(pooled.size)
 
 
-def saved_by_averaging(judges: Sequence[Selection | None], members: Sequence[Candidate], n: int) -> float:
+def saved_by_averaging(judges: Sequence[Any], members: Sequence[Candidate], n: int) -> float:
     """How much lower the validation error of the average of n such members is than their mean: an estimate.
 
     It is measured with all members at the validation rows of each, though most members have seen these rows: how far
@@ -101,9 +90,8 @@ def saved_by_averaging(judges: Sequence[Selection | None], members: Sequence[Can
         return 0.0
     average, saved = averaged(members), []
     for judge in judges:
-        if judge is not None:
-            alone = [judge.errors(member.frequencies, [member.amplitudes])[0] for member in members]
-            saved.append(float(np.mean(alone)) - judge.errors(average[0], [average[1]])[0])
+        alone = [judge.errors(member.frequencies, [member.amplitudes])[0] for member in members]
+        saved.append(float(np.mean(alone)) - judge.errors(average[0], [average[1]])[0])
     return float(np.mean(saved)) * (1 - 1 / n) / (1 - 1 / len(members))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,6 @@ from fourierwalk.solving.minibatch import Minibatch
 from fourierwalk.training.ensemble import Ensemble, Searching
 from fourierwalk.training.following import Ending, Phase, follow
 from fourierwalk.training.history import Decision
-from fourierwalk.training.policy import DEFAULT
 from fourierwalk.training.selection import Candidate, Look, refined
 from fourierwalk.training.starts import Start
 
@@ -33,19 +32,6 @@ class Resume(NamedTuple):
     best_step: int
     best: Array  # the best frequencies
     scaling: str = "columns"  # the kind of scaling: it fixes the units of the frequencies
-
-    def onward(self, walk: Any, minimize: Any, n_outputs: int) -> State:
-        """The last state, or a new one at its frequencies if the sampler or the number of outputs has changed.
-
-        After an average of several models the last state holds the frequencies of one of them; the new state then
-        starts at the frequencies of all.
-        """
-        same = walk == self.sampler
-        if same and self.state.amplitudes.shape[1] == n_outputs:
-            return self.state
-        is_whole = self.state.frequencies.shape == self.best.shape
-        frequencies = self.state.frequencies if is_whole else self.best
-        return walk.init(minimize, frequencies)._replace(step=self.state.step)
 
 
 @dataclass(frozen=True)
@@ -86,8 +72,7 @@ class Followed:
         for candidate in looked:
             yield candidate.look
         best = min(looked, key=lambda candidate: candidate.look.error) if looked else None
-        policy = replace(DEFAULT, gain=LEAST_GAIN)
-        phase = Phase(self.sampler, on_batches, self.n_steps, self.look_every, self.patience, policy=policy)
+        phase = Phase(self.sampler, on_batches, self.n_steps, self.look_every, self.patience, LEAST_GAIN)
         trail = yield from follow(phase, selection, best, state, rng)
         kept = trail.best
         if trail.ending is Ending.RUNAWAY:
@@ -109,8 +94,12 @@ class Followed:
     def _begin(self, minimize: Any, start: Start, reference: Any, rng: Any) -> tuple[State, list[tuple[int, Array]]]:
         """The first state, and the (step, frequencies) that may be kept if no step is better."""
         if self.resume is not None:
-            state = self.resume.onward(self.sampler, minimize, int(reference.shape[1]))
-            return state, [(self.resume.best_step, self.resume.best), (state.step, state.frequencies)]
+            state, best = self.resume.state, self.resume.best
+            if self.sampler != self.resume.sampler or state.amplitudes.shape[1] != reference.shape[1]:
+                # After an average of several models the last state is one of them; `best` has the frequencies of all.
+                frequencies = state.frequencies if state.frequencies.shape == best.shape else best
+                state = self.sampler.init(minimize, frequencies)._replace(step=state.step)
+            return state, [(self.resume.best_step, best), (state.step, state.frequencies)]
         frequencies = start.frequencies
         if frequencies is None:
             spread = (0.0 if self.starts_at_zero else 1.0) if start.spread is None else start.spread

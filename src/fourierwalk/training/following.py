@@ -10,10 +10,8 @@ from typing import Any, NamedTuple
 
 from fourierwalk.arrays.library import Array, is_remote, namespace
 from fourierwalk.sampling.sampler import Info, State
-from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.training import ahead
-from fourierwalk.training.policy import DEFAULT, Policy
-from fourierwalk.training.replay import RunBegun, Waypoint, Work, rewind
+from fourierwalk.training.replay import Request, Waypoint, Work, rewind
 from fourierwalk.training.selection import Candidate, Look, Selection
 
 IDLE = 50
@@ -42,9 +40,15 @@ class Phase(NamedTuple):
     n_steps: int
     look_every: int
     patience: int  # looks without a gain after which it is stopped
-    follows: bool = False  # whether steps use the λ that the last look has chosen
-    policy: Policy = DEFAULT
+    gain: float  # the share of the error below which a gain is none
     floor: float = 0.0  # added to errors before gains are compared with them
+    least_regularization: float | None = None  # if given, steps use the λ of the last look, but at least this one
+
+    def minimize_at(self, look: Look | None) -> Any:
+        """The problem of the steps after a look."""
+        if look is None or self.least_regularization is None:
+            return self.minimize
+        return replace(self.minimize, regularization=max(look.regularization, self.least_regularization))
 
 
 class Trail(NamedTuple):
@@ -68,9 +72,10 @@ class _Run:
     taken: int = 0  # steps since the last look
     left: int | None = None  # steps to the next look; None: the look was done
 
-    def waypoint(self, phase: Phase, rng: Any) -> Waypoint:
-        """Where the run can be continued."""
-        return Waypoint(self.state, self.best, self.taken, self.left, (rng, phase.minimize))
+    def reached(self, phase: Phase, rng: Any) -> Request:
+        """Tell the journal where the run can be continued."""
+        waypoint = Waypoint(self.state, self.best, self.taken, self.left, (rng, phase.minimize))
+        return Request(lambda journal: journal.reach(waypoint))
 
 
 def follow(phase: Phase, selection: Selection | None, best: Candidate | None, state: State, rng: Any) -> Work[Trail]:
@@ -88,15 +93,15 @@ def follow(phase: Phase, selection: Selection | None, best: Candidate | None, st
         ending = _ending(phase, run.infos, is_stuck, run.errors, spread_of(run.state.frequencies), first_spread)
         if ending is not None:
             return Trail(run.best, run.state, ending)
-        yield run.waypoint(phase, rng)
+        yield run.reached(phase, rng)
     return Trail(run.best, run.state, Ending.ALL_DONE)
 
 
 def _begun(phase: Phase, best: Candidate | None, state: State, rng: Any) -> Work[_Run]:
     """A run at its start, or where an interrupted fit had got to."""
     last = None if best is None else best.look
-    run = _Run(state, best, last, phase.minimize, [math.inf if last is None else last.error])
-    reached = yield RunBegun()
+    run = _Run(state, best, last, phase.minimize_at(last), [math.inf if last is None else last.error])
+    reached = yield Request(lambda journal: journal.begin_run())
     if reached is None:
         return run
     for event in reached.events:
@@ -107,8 +112,7 @@ def _begun(phase: Phase, best: Candidate | None, state: State, rng: Any) -> Work
             run.last = event
             run.errors.append(event.error)
     run.state, run.best, run.taken, run.left = reached.state, reached.best, reached.taken, reached.left
-    if phase.follows and run.last is not None:
-        run.minimize = at_regularization(phase.minimize, run.last.regularization, phase.policy)
+    run.minimize = phase.minimize_at(run.last)
     rewind((rng, phase.minimize), reached.marks)
     return run
 
@@ -120,7 +124,7 @@ def _stepped(phase: Phase, run: _Run, rng: Any) -> Work[None]:
         run.infos.append(info)
         yield info
         if not is_remote(state.frequencies):  # on a GPU random numbers are drawn some steps ahead
-            yield run.waypoint(phase, rng)
+            yield run.reached(phase, rng)
 
 
 def _looked(phase: Phase, run: _Run, selection: Selection) -> Work[None]:
@@ -131,8 +135,8 @@ def _looked(phase: Phase, run: _Run, selection: Selection) -> Work[None]:
     run.errors.append(run.last.error)
     yield run.last
     run.best = candidate if run.best is None or run.last.error < run.best.look.error else run.best
-    if phase.follows and run.last.regularization != run.minimize.regularization:
-        run.minimize = at_regularization(phase.minimize, run.last.regularization, phase.policy)
+    if phase.least_regularization is not None and run.last.regularization != run.minimize.regularization:
+        run.minimize = phase.minimize_at(run.last)
         run.state, _ = phase.sampler.refit(run.state, run.minimize)
 
 
@@ -143,7 +147,7 @@ def _ending(
     recent = infos[-IDLE:]
     if is_stuck:
         return Ending.STUCK
-    if len(errors) - 1 - _at_best(errors, phase.policy.gain, phase.floor) >= phase.patience:
+    if len(errors) - 1 - _at_best(errors, phase.gain, phase.floor) >= phase.patience:
         return Ending.IMPATIENT
     if not spread < RUNAWAY_GROWTH * max(first_spread, 1.0):
         return Ending.RUNAWAY
@@ -161,20 +165,6 @@ def _at_best(errors: Sequence[float], gain: float, floor: float) -> int:
         if error < (1 - gain) * best - gain * floor:
             index, best = i, error
     return index
-
-
-def follow_from(phase: Phase, selection: Selection | None, start: Candidate, step: int, rng: Any) -> Work[Trail]:
-    """Run a sampler from a candidate. If steps use the λ of the looks, the first ones use the candidate's."""
-    minimize = phase.minimize
-    if phase.follows:
-        minimize = at_regularization(minimize, start.look.regularization, phase.policy)
-    first = phase.sampler.init(minimize, start.frequencies)._replace(step=step)
-    return (yield from follow(phase._replace(minimize=minimize), selection, start, first, rng))
-
-
-def at_regularization(problem: LeastSquares, regularization: float, policy: Policy = DEFAULT) -> LeastSquares:
-    """The problem at the λ of a look, but at least at the policy's least λ for descent."""
-    return replace(problem, regularization=max(regularization, policy.least_regularization))
 
 
 def spread_of(frequencies: Array) -> float:

@@ -9,11 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fourierwalk.arrays.library import Array, like, namespace, to_host
-from fourierwalk.data.waves import RoundedCosineSine
 from fourierwalk.sampling.descent import Descent
 from fourierwalk.sampling.proposals import Proposal
-from fourierwalk.sampling.sampler import Info
-from fourierwalk.training.following import Ending, Phase, Trail, follow_from
+from fourierwalk.training.following import Ending, Phase, follow
 from fourierwalk.training.policy import Policy
 from fourierwalk.training.replay import Work, piece
 from fourierwalk.training.selection import Candidate
@@ -119,21 +117,17 @@ class Growth:
         if n_steps < 1 or split.problem.features.gradient is None:
             return Grown(chosen)
         policy, floor = self.policy, least_error([split], self.policy)
+        least = policy.least_regularization
         if self._may_round(split, chosen, floor):
-            split = split.rounded()
-            least = max(policy.rounded_regularization, policy.least_regularization)
-            policy = replace(policy, least_regularization=least)
-        selection = split.selection
+            split, least = split.rounded(), max(policy.rounded_regularization, least)
         minimize = replace(split.problem, solver=split.problem.solver.for_descent)
         parts = Descent(max_norm=self.max_norm), minimize, n_steps, policy.look_every, self.patience
-        phase = Phase(*parts, follows=True, policy=policy, floor=floor)
-        events = follow_from(phase, selection, chosen, chosen.look.step, self.rng)
-        if isinstance(split.problem.features, RoundedCosineSine):
-            events = _in_single(events)
-        trail: Any = yield from events
-        state, best = trail.state, trail.best
+        phase = Phase(*parts, policy.gain, floor, least)
+        first = phase.sampler.init(phase.minimize_at(chosen.look), chosen.frequencies)
+        trail = yield from follow(phase, split.selection, chosen, first._replace(step=chosen.look.step), self.rng)
+        state, best = trail.state, trail.best or chosen
         n_useful = best.look.step - chosen.look.step
-        if selection is None:  # there is no look to tell the best state: the last one
+        if split.selection is None:  # there is no look to tell the best state: the last one
             best = best._replace(frequencies=state.frequencies, amplitudes=state.amplitudes)
         look = best.look._replace(step=state.step)  # count on from the last step, not from the best one
         return Grown(best._replace(look=look), trail.ending is not Ending.ALL_DONE, n_useful)
@@ -153,16 +147,3 @@ class Growth:
         further = yield from self._descended(split.sample(self.policy), grown.candidate, self.n_last_steps)
         n_useful = self.n_steps + further.n_useful if further.n_useful else grown.n_useful
         return grown._replace(candidate=further.candidate, n_useful=n_useful)
-
-
-def _in_single(events: Work[Trail]) -> Work[Trail]:
-    """The same events, with the precision of the steps recorded as single."""
-    answer: Any = None
-    while True:
-        try:
-            event = events.send(answer)
-        except StopIteration as end:
-            return end.value
-        if isinstance(event, Info) and event.solve is not None:
-            event = event._replace(solve=event.solve._replace(precision="single"))
-        answer = yield event

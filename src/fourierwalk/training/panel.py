@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -141,9 +140,6 @@ class RowsPanel:
     def within(self, span: Span | Columns) -> RowsPanel:
         """The same with rows as coordinates of a subspace."""
         validation = None if self.validation is None else span.rows(self.validation)
-        without = None if self.without is None else partial(_projected, span, self.without)
+        own = self.without
+        without = None if own is None else lambda held_out: span.rows(own(held_out))
         return replace(self, rows=span.rows(self.rows), validation=validation, span=span, without=without)
-
-
-def _projected(span: Span | Columns, without: Callable[[np.ndarray], Rows], held_out: np.ndarray) -> Rows:
-    return span.rows(without(held_out))

@@ -6,8 +6,7 @@ runs the search (`watching.watch`) asks the journal, and sends the answer back i
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from fourierwalk.arrays.draws import restore
@@ -44,7 +43,7 @@ class Journal(Protocol):
     def begin_piece(self) -> Finished | None:
         """A piece of work begins: the finished piece, if the journal has it."""
 
-    def end_piece(self, done: PieceDone) -> None:
+    def end_piece(self, result: Any, sources: Sequence[Any]) -> None:
         """A piece of work is finished."""
 
     def begin_run(self) -> Reached | None:
@@ -57,60 +56,7 @@ class Journal(Protocol):
         """The search has ended, or was interrupted."""
 
 
-class NoJournal:
-    """The journal of a fit without a checkpoint: it keeps nothing."""
-
-    def see(self, event: Any) -> None:
-        """Nothing is kept."""
-
-    def begin_piece(self) -> None:
-        """Nothing is known."""
-
-    def end_piece(self, done: PieceDone) -> None:
-        """Nothing is kept."""
-
-    def begin_run(self) -> None:
-        """Nothing is known."""
-
-    def reach(self, waypoint: Waypoint) -> None:
-        """Nothing is kept."""
-
-    def close(self) -> None:
-        """There is nothing to write."""
-
-
-@dataclass(frozen=True)
-class PieceBegun:
-    """A piece of work begins."""
-
-    def ask(self, journal: Journal) -> Finished | None:
-        """The finished piece, if the journal has it."""
-        return journal.begin_piece()
-
-
-@dataclass(frozen=True)
-class PieceDone:
-    """A piece of work is finished."""
-
-    result: Any
-    sources: tuple[Any, ...]
-
-    def ask(self, journal: Journal) -> None:
-        """Hand the result over."""
-        journal.end_piece(self)
-
-
-@dataclass(frozen=True)
-class RunBegun:
-    """A sampler begins to run."""
-
-    def ask(self, journal: Journal) -> Reached | None:
-        """Where it had got to, if the journal knows."""
-        return journal.begin_run()
-
-
-@dataclass(frozen=True)
-class Waypoint:
+class Waypoint(NamedTuple):
     """A point of a run of a sampler at which it can be continued."""
 
     state: Any  # of the sampler
@@ -119,12 +65,12 @@ class Waypoint:
     left: int | None  # steps to the next look; None: the look was done
     sources: tuple[Any, ...]  # what changes while the sampler runs: the generator, and the caches of the problem
 
-    def ask(self, journal: Journal) -> None:
-        """Hand the waypoint over."""
-        journal.reach(self)
 
+class Request(NamedTuple):
+    """A question to the journal, or a report; the answer is sent back into the search. None: there is no journal."""
 
-Request = PieceBegun | PieceDone | RunBegun | Waypoint
+    ask: Callable[[Journal], Any]
+
 
 Work = Generator[Event | Request, Any, T]
 """What yields events and requests, and returns a result."""
@@ -135,10 +81,10 @@ def piece(work: Work[T], *sources: Any) -> Work[T]:
 
     `sources` are what the work changes beside its result: a generator of random numbers, or the caches of a problem.
     """
-    done = yield PieceBegun()
+    done = yield Request(lambda journal: journal.begin_piece())
     if done is None:
         result = yield from work
-        yield PieceDone(result, sources)
+        yield Request(lambda journal: journal.end_piece(result, sources))
         return result
     yield from done.events
     rewind(sources, done.marks)

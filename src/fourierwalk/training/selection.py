@@ -163,12 +163,10 @@ class Selection:
     tie: float = DEFAULT.tie
     mean: Array | None = None
 
-    def look(
-        self, step: int, frequencies: Array, phase: str = "walk", path: Sequence[float] | None = None
-    ) -> Candidate:
-        """Solve for amplitudes at these frequencies, at each λ of the path, and return the best as a candidate."""
-        tried = self._tried(step, frequencies, phase, PATH if path is None else path)
-        if not tried:  # singular at every λ of the path: the minimum norm solution at the largest λ
+    def look(self, step: int, frequencies: Array, phase: str = "walk") -> Candidate:
+        """Solve for amplitudes at these frequencies, at each λ of `PATH`, and return the best as a candidate."""
+        tried = self.along(step, frequencies, phase, PATH)
+        if not tried:  # singular at every λ: the minimum norm solution at the largest one
             amplitudes = replace(self.minimize, regularization=PATH[-1])(frequencies).amplitudes
             tried = self._measured(step, frequencies, phase, [(PATH[-1], amplitudes)])
         return _chosen(tried, self.tie)
@@ -182,7 +180,7 @@ class Selection:
         fresh = range(max(0, low - 1), min(len(PATH), high + 2))
         while fresh:
             low, high = min(low, fresh.start), max(high, fresh.stop - 1)
-            tried += self._tried(step, frequencies, phase, PATH[fresh.start : fresh.stop])
+            tried += self.along(step, frequencies, phase, PATH[fresh.start : fresh.stop])
             if not tried:
                 return self.look(step, frequencies, phase)
             best = _chosen(tried, self.tie).look.regularization
@@ -190,8 +188,8 @@ class Selection:
             fresh = range(low - 1, low) if down else range(high + 1, high + 2) if up else range(0)
         return _chosen(tried, self.tie)
 
-    def _tried(self, step: int, frequencies: Array, phase: str, path: Sequence[float]) -> list[Candidate]:
-        """A candidate for each λ of the path at which the equations are not singular."""
+    def along(self, step: int, frequencies: Array, phase: str, path: Sequence[float]) -> list[Candidate]:
+        """A candidate for each λ of a path at which the equations are not singular."""
         if self.regularization is not None:
             solved = [(self.regularization, replace(self.minimize, regularization=self.regularization)(frequencies)[0])]
         else:
@@ -206,11 +204,6 @@ class Selection:
             Candidate(Look(step, error, regularization, phase), frequencies, amplitudes)
             for error, (regularization, amplitudes) in zip(errors, solved, strict=True)
         ]
-
-    def along(self, candidate: Candidate, path: Sequence[float]) -> list[Candidate]:
-        """The candidate at each λ of a path at which its equations are not singular."""
-        look = candidate.look
-        return self._tried(look.step, candidate.frequencies, look.phase, path)
 
     def errors(self, frequencies: Array, amplitudes: Sequence[Array]) -> list[float]:
         """The validation error at each of the amplitudes: a weighted mean of squared errors, or of log losses.
@@ -267,8 +260,10 @@ def refined(members: Sequence[Candidate], judges: Sequence[Any]) -> list[Candida
         return list(members)
     low, high = (round(4 * math.log10(value)) for value in (min(own), max(own)))
     path = [10.0 ** (power / 4) for power in range(low - 3, high + 4)]
-    tried = [judge.along(member, path) for judge, member in zip(judges, members, strict=True)]
-    at = [{each.look.regularization: each for each in candidates} for candidates in tried]
+    at = []
+    for judge, (look, frequencies, _) in zip(judges, members, strict=True):
+        tried = judge.along(look.step, frequencies, look.phase, path)
+        at.append({each.look.regularization: each for each in tried})
     errors = {λ: math.fsum(each[λ].look.error for each in at) for λ in path if all(λ in each for each in at)}
     if not errors:
         return list(members)

@@ -10,6 +10,7 @@ import numpy as np
 
 from fourierwalk.arrays.library import Array, like, namespace
 from fourierwalk.sampling.proposals import Proposal
+from fourierwalk.sampling.resampling import systematic
 from fourierwalk.sampling.sampler import norms
 from fourierwalk.training.selection import Candidate
 
@@ -107,10 +108,8 @@ def walked(draw: Drawing, n: int, rng: np.random.Generator) -> np.ndarray | None
     size = np.linalg.norm(draw.amplitudes, axis=1)
     if not np.sum(size) > 0:
         return None
-    points = (rng.random() + np.arange(n)) / n
-    chosen = np.minimum(np.searchsorted(np.cumsum(size) / np.sum(size), points), size.size - 1)
     state = draw.proposal.update(draw.proposal.init(draw.frequencies), draw.frequencies, draw.amplitudes, 1.0)
-    return draw.proposal.propose(rng, state, draw.frequencies[chosen])
+    return draw.proposal.propose(rng, state, draw.frequencies[systematic(rng, size, n)])
 
 
 KINDS: dict[str, Callable[[Drawing, int, np.random.Generator], np.ndarray | None]] = {

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from fourierwalk.training.ensemble import Ensemble, Searching
 from fourierwalk.training.history import Decision, Event
-from fourierwalk.training.replay import Journal, NoJournal, Request
+from fourierwalk.training.replay import Journal, Request
 
 
 class Watched(NamedTuple):
@@ -30,7 +30,6 @@ def watch(
 
     The deadline and the watchers end a search only once it has a result. The journal answers the search's requests.
     """
-    journal = NoJournal() if journal is None else journal
     events, ensemble, interrupted, is_stopped = list(decisions), None, False, False
     answer: Any = None
     try:
@@ -38,13 +37,14 @@ def watch(
             event: Any = search.send(answer)
             answer = None
             if isinstance(event, Request):
-                answer = event.ask(journal)
+                answer = None if journal is None else event.ask(journal)
                 continue
             if isinstance(event, Ensemble):
                 ensemble = event
                 continue
             events.append(event)
-            journal.see(event)
+            if journal is not None:
+                journal.see(event)
             for see in watchers:
                 is_stopped |= see(event)
         search.close()
@@ -58,5 +58,6 @@ def watch(
         interrupted = True
         events.append(Decision("interrupted: the best model so far"))
     finally:
-        journal.close()
+        if journal is not None:
+            journal.close()
     return Watched(ensemble, events, interrupted)
