@@ -361,6 +361,36 @@ def test_later_members_have_a_patience_of_their_own():
     assert counted[0] < counted[1] == counted[2]
 
 
+@pytest.mark.parametrize(("times", "restarts"), [(1.5, False), (3.0, True)])
+@pytest.mark.parametrize("n_frequencies", [None, 25])
+def test_a_member_that_has_missed_the_signal_starts_again_from_an_earlier_one(
+    n_frequencies, times, restarts, monkeypatch
+):
+    """A given K stays exact, though its members differ by one frequency."""
+    finished, seen = Growth.finished, []
+
+    def spoiled(self, split, grown):
+        found = yield from finished(self, split, grown)
+        seen.append(found.candidate)
+        if len(seen) != 3:
+            return found
+        worse = found.candidate.look._replace(error=times * seen[0].look.error)
+        return found._replace(candidate=found.candidate._replace(look=worse))
+
+    monkeypatch.setattr(Growth, "finished", spoiled)
+    policy = replace(QUICK, widening=0.0, members=3, most_frequencies=24, most_members=3)
+    search = Automatic(replace(policy, widening=1.0) if n_frequencies else policy)
+    events, _, found = searched(search, panel(noise=0.2), start(n_frequencies))
+    assert len(seen) == 3 + restarts
+    assert sum(widths(found)) == (n_frequencies or 24)
+    given = [event for event in events if isinstance(event, Look) and event.phase == "given"]
+    assert len(given) == restarts
+    if restarts:
+        n = min(len(seen[0].frequencies), len(found.members[2].frequencies))
+        assert found.members[2].look.error < times * seen[0].look.error
+        assert not np.array_equal(found.members[2].frequencies[:n], seen[2].frequencies[:n])
+
+
 # Settings
 
 

@@ -372,7 +372,8 @@ def test_a_constant_beside_the_kernels_is_taken_where_their_mean_error_is_much_l
         return first._replace(fit=first.fit._replace(error=next(shares) if sample.fits_center else 1.0))
 
     monkeypatch.setattr(exploring, "first_look", of_error)
-    monkeypatch.setattr(exploring, "weighed_inputs", lambda first, policy: first)
+    for other in ("weighed_inputs", "screened"):
+        monkeypatch.setattr(exploring, other, lambda first, policy: first)
     assert [bool(np.any(each.fit.center)) for each in explore(parts, policy, True)] == [is_taken] * len(times)
     assert not any(np.any(each.fit.center) for each in explore(parts, policy))  # not for regression
 
@@ -406,6 +407,7 @@ def test_several_kernels_take_as_long_as_one():
 
 def test_coordinates_and_a_single_input_are_not_weighed(monkeypatch):
     monkeypatch.setattr(exploring, "weighed_inputs", None)
+    monkeypatch.setattr(exploring, "screened", None)
     assert explored(*halves(*table(60, 100)), Policy()).span is not None
     x, y = table(60)
     assert explored(*halves(x[:, :1], y), Policy()).root.shape == (1, 1)

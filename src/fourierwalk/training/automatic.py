@@ -11,7 +11,7 @@ import numpy as np
 
 from fourierwalk.sampling.proposals import Proposal, ScaledWalk, ShapedWalk
 from fourierwalk.solving.least_squares import LeastSquares
-from fourierwalk.training.ensemble import Ensemble, Searching, doubt, saved_by_averaging
+from fourierwalk.training.ensemble import Ensemble, Searching, doubt, mean_error, saved_by_averaging
 from fourierwalk.training.following import spread_of
 from fourierwalk.training.growing import Grown, Growth
 from fourierwalk.training.history import Decision
@@ -97,15 +97,23 @@ class Automatic:
     ) -> Searching:
         """The same with one more member, which draws frequencies like those of an earlier one.
 
-        Where every fold has an earlier one, that is the one with the same validation rows.
+        Where every fold has an earlier one, that is the one with the same validation rows. A member whose error is far
+        above that of the earlier ones has missed what they have found: it starts again from that one's frequencies.
         """
-        n_together, width = panel.n_together, sizes[member]
-        split = panel.split(member).shaped_by(ensemble.members[member % n_together])
+        earlier, width = ensemble.members[member % panel.n_together], sizes[member]
+        split = panel.split(member).shaped_by(earlier)
         grown: Any = None
         for i, each in enumerate((*(narrower for narrower in widths if narrower < width), width)):
             kinds = ensemble.kinds[i : i + 1] or ensemble.kinds[-1:]
             grown = yield from growth.widened(split, grown, each, kinds)
         finished = yield from growth.finished(split, grown)
+        floor = least_error([split], self.policy)
+        most = self.policy.hopeless * (mean_error(ensemble.members) + floor) - floor
+        if finished.candidate.look.error > most and self.n_steps is None:  # a user's own number of steps is exact
+            grown = yield from growth.begun_at(earlier.frequencies[:width, :]).widened(split, None, width, ("given",))
+            if int(grown.candidate.frequencies.shape[0]) < width:
+                grown = yield from growth.widened(split, grown, width, ensemble.kinds[-1:])
+            finished = yield from growth.finished(split, grown)
         (candidate,) = refined([finished.candidate], [split.selection])
         members, judges = (*ensemble.members, candidate), (*ensemble.judges, split.selection)
         ensemble = ensemble._replace(members=members, judges=judges, n_kept=None)
@@ -206,9 +214,7 @@ class Automatic:
                 if not best and i == 0:
                     yield Ensemble.of([last[0].candidate], judges[:1])
             candidates, sizes = [grown.candidate for grown in last], self._sizes(panel, start, width)
-            error = sum(each.look.error for each in candidates) / n_members - saved_by_averaging(
-                judges, candidates, len(sizes)
-            )
+            error = mean_error(candidates) - saved_by_averaging(judges, candidates, len(sizes))
             if is_given and best:  # narrower models have more members, so a wider one must be surely better
                 needed += doubt(judges, [grown.candidate for grown in best], candidates)
             pays = not best or least - error > needed

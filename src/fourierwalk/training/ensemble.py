@@ -72,6 +72,11 @@ Searching = Generator[Event | Ensemble | Request, Any, Ensemble]
 """A search: it yields events, requests and each better result, and returns the last."""
 
 
+def mean_error(members: Sequence[Candidate]) -> float:
+    """The mean validation error of the members; their folds have the same size."""
+    return sum(member.look.error for member in members) / len(members)
+
+
 def doubt(judges: Sequence[Any], before: Sequence[Candidate], after: Sequence[Candidate]) -> float:
     """The standard error of the gain in mean validation error from some members to others, on the same rows."""
     tried = zip(judges, before, after, strict=True)

@@ -3,7 +3,8 @@
 A Gaussian kernel of width σ is a model with infinitely many frequencies, drawn from N(0, 1/σ²). Kernel ridge regression
 on a sample of the rows finds σ. The gradients of its fit f give the average gradient outer product M = mean of ∇f ∇fᵀ.
 The kernel is fitted again with distances measured by M, and so on: a recursive feature machine. Beside it a kernel
-with a diagonal M is fitted, which finds a few inputs among many. Frequencies are then drawn from N(0, M/σ²) of the
+with a diagonal M is fitted, which finds a few inputs among many, and another with that of single waves (`screening`),
+which finds fine detail and faint terms. Frequencies are then drawn from N(0, M/σ²) of the
 better one. All of it runs in single precision, on the device that holds the rows.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +22,7 @@ from fourierwalk.arrays.library import Array, float64, is_remote, like, namespac
 from fourierwalk.data.rows import Rows
 from fourierwalk.data.span import Span
 from fourierwalk.training.policy import Policy
+from fourierwalk.training.screening import heard, steepness
 from fourierwalk.training.starts import MOST_DOUBLINGS, Shape
 
 RIDGES = (1e-6, 1e-4, 1e-2)
@@ -94,7 +97,8 @@ def sample_size(n_inputs: int, n_kernels: int, policy: Policy) -> int:
 def explore(parts: Sequence[tuple[Rows, Rows]], policy: Policy, are_classes: bool = False) -> list[Exploration]:
     """Explore each split into training and validation rows.
 
-    One exploration begins with all directions alike, another weighs the inputs one by one. For classes, a constant may
+    One exploration begins with all directions alike, others with inputs weighed one by one: by slopes of a kernel, or
+    of single waves. For classes, a constant may
     be fitted beside the kernels. Either is taken only if its mean error over the splits is much lower: few validation
     rows would often prefer it by chance.
     """
@@ -106,10 +110,10 @@ def explore(parts: Sequence[tuple[Rows, Rows]], policy: Policy, are_classes: boo
     plain = [sharpened(first, policy) for first in firsts]
     if any(first.span is not None or first.root.shape[0] == 1 for first in firsts):
         return plain  # coordinates of a span stand for no input, and a single input has no rival
-    weighed = [weighed_inputs(first, policy) for first in firsts]
-    if mean_error(weighed) < (1 - policy.other_kernel) * mean_error(plain):
-        return [sharpened(one, policy) for one in weighed]
-    return plain
+    most = (1 - policy.other_kernel) * mean_error(plain)
+    others = [[other(first, policy) for first in firsts] for other in (weighed_inputs, screened)]
+    better = [[sharpened(one, policy) for one in other] for other in others if mean_error(other) < most]
+    return min((plain, *better), key=mean_error)
 
 
 def mean_error(explorations: Sequence[Exploration]) -> float:
@@ -148,6 +152,18 @@ def weighed_inputs(first: Exploration, policy: Policy) -> Exploration:
         weights = xp.linalg.diagonal(weighed.root) ** 2 * slopes
         weighed = weighed._replace(root=_diagonal(xp.sqrt(weights / xp.mean(weights))))
     return best._replace(fit=best_fit(best.sample.measured(best.root), best.fit.width, best.fit.ridge))
+
+
+def screened(first: Exploration, policy: Policy) -> Exploration:
+    """Fit a kernel whose inputs are weighed by the slopes of the waves that are heard in the targets, if any are."""
+    sample = first.sample
+    waves = heard(sample.near, sample.targets[0], sample.weights[0])
+    weights = steepness(sample.near, sample.targets[0], waves) if len(waves) else np.zeros(1)
+    if not np.sum(weights) > 0:
+        return first
+    root = _diagonal(like(np.sqrt(weights / np.mean(weights)).astype(np.float32), sample.near))
+    exact = replace(policy, coarse=max(policy.coarse, len(sample.near)))  # fine detail needs all rows to be seen
+    return first._replace(root=root, fit=first_look(sample.measured(root), first.span, exact).fit)
 
 
 def relevant(best: Exploration, policy: Policy) -> np.ndarray:

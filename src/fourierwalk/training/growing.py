@@ -61,6 +61,10 @@ class Growth:
     proposal: Proposal
     max_norm: float
 
+    def begun_at(self, frequencies: Array) -> Growth:
+        """The same, with given first frequencies."""
+        return replace(self, start=self.start._replace(frequencies=frequencies))
+
     def widened(self, split: Split, grown: Grown | None, width: int, kinds: tuple[str, ...]) -> Work[Grown]:
         """Widen a model, or begin with one; after an interruption the journal may have it."""
         return piece(self._widened(split, grown, width, kinds), self.rng, split.problem)

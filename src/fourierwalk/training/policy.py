@@ -79,8 +79,8 @@ class Policy:
     other_kernel: float = _tuned(
         0.2,
         "start",
-        "share of the kernel's error that weighing the inputs one by one, or a constant beside it for classes, must "
-        "take off",
+        "share of the kernel's error that weighing the inputs (by slopes or by screening), or a constant beside it for "
+        "classes, must take off",
         "generated interactions (a third to two thirds) and twelve sets of 120 to 900 rows (a tenth at most, but "
         "once); generated clusters and ionosphere (a quarter to a half), eight other sets (an eighth at most)",
         0,
@@ -97,7 +97,13 @@ class Policy:
     )
     kept_inputs: float = _tuned(0.75, "start", "share of the inputs that each trial with fewer keeps", CUSTOM, 0, 0.999)
     hopeless: float = _tuned(
-        2.0, "start", "times the least error, from which on no trial with still fewer inputs is made", CUSTOM, 1, 1e6
+        2.0,
+        "start",
+        "times the least error, from which on no trial with still fewer inputs is made; times the error of the earlier "
+        "models, from which on a later one starts again from one of them",
+        CUSTOM,
+        1,
+        1e6,
     )
     heavy_tail: float = _tuned(
         5.0, "start", "standard deviations of an input's largest value from which on a clip is tried", SUITE, 0, 1e6
