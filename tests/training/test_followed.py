@@ -15,6 +15,7 @@ from fourierwalk.sampling.sampler import Info, Metropolis
 from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.minibatch import Minibatch
 from fourierwalk.solving.solver import Solver
+from fourierwalk.training.ensemble import Ensemble
 from fourierwalk.training.history import Decision
 from fourierwalk.training.selection import Look
 from fourierwalk.training.starts import Start
@@ -29,7 +30,9 @@ def test_what_is_followed_yields_its_steps_and_looks():
     start = one.start(CosineSine(), data(), None)
     panel = Task(one, data(), search, start, CosineSine(), Solver(), 7, None).prepared()[1]
     yielded, found = drained(search.search(panel, Start(6, 2, 2), np.random.default_rng(0)))
-    assert [type(each) for each in yielded if not isinstance(each, Decision)] == [Look, *[*[Info] * 3, Look] * 4]
+    events = [type(each) for each in yielded if isinstance(each, Info | Look)]
+    assert events == [Look, *[*[Info] * 3, Look] * 4]
+    assert sum(isinstance(each, Ensemble) for each in yielded) == 16  # the best so far, after each step and each look
     assert found.state.step == 12
     best = min((each for each in yielded if isinstance(each, Look)), key=lambda look: look.error)
     assert found.members[0].look.step == best.step
@@ -157,3 +160,16 @@ def test_a_warm_start_with_another_proposal_walks_on_from_its_frequencies(change
     moved = settings(early_stopping=False, n_steps=4, **changes).run(data(), rng, first.resume)
     assert moved.resume.state.step == first.resume.state.step + 4
     assert np.any(moved.model.frequencies != stayed.model.frequencies)
+
+
+@pytest.mark.parametrize("sampler", ["metropolis", "descent"])
+@pytest.mark.parametrize("early_stopping", [True, False])
+def test_a_deadline_ends_any_sampler_with_the_best_model_so_far(sampler, early_stopping):
+    seen = []
+    one = settings(sampler=sampler, n_steps=10_000, early_stopping=early_stopping)
+    fit = one.run(data(), np.random.default_rng(0), watchers=[lambda event: seen.append(event) or len(seen) > 40])
+    taken = [event for event in seen if isinstance(event, Info)]
+    assert len(taken) < 60
+    assert fit.resume.state.step == len(taken) - 1 or early_stopping  # a step counts once the walk can go on from it
+    assert np.any(fit.model.amplitudes)
+    assert fit.history.decisions[-2].startswith("a callback ended the fit: the best model so far")

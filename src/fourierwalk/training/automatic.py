@@ -16,7 +16,7 @@ from fourierwalk.training.following import spread_of
 from fourierwalk.training.growing import Grown, Growth
 from fourierwalk.training.history import Decision
 from fourierwalk.training.policy import DEFAULT, Policy
-from fourierwalk.training.selection import by_leave_one_out, refined
+from fourierwalk.training.selection import Candidate, by_leave_one_out, refined
 from fourierwalk.training.split import Panel, Split, least_error, rows_to_learn_from
 from fourierwalk.training.starts import KINDS, Start, inside, spread_by_trial
 
@@ -212,7 +212,7 @@ class Automatic:
             for i in range(n_members):
                 last[i] = yield from growth.widened(splits[i], last[i], width, self.kinds)
                 if not best and i == 0:
-                    yield Ensemble.of([last[0].candidate], judges[:1])
+                    yield self._so_far([last[0].candidate], judges[:1])
             candidates, sizes = [grown.candidate for grown in last], self._sizes(panel, start, width)
             error = mean_error(candidates) - saved_by_averaging(judges, candidates, len(sizes))
             if is_given and best:  # narrower models have more members, so a wider one must be surely better
@@ -226,8 +226,13 @@ class Automatic:
             if not pays:
                 break
             best, least, gained = list(last), error, least - error
-            yield Ensemble.of(candidates, judges)._replace(n_kept=min(len(sizes), n_members))
+            yield self._so_far(candidates, judges)._replace(n_kept=min(len(sizes), n_members))
         return (yield from self._finished_together(panel, growth, splits, best))
+
+    def _so_far(self, candidates: Sequence[Candidate], judges: Sequence[Any]) -> Ensemble:
+        """What a search that ends here has found; the constant model, if that is not better than the mean."""
+        ensemble = Ensemble.of(candidates, judges)
+        return ensemble if ensemble.beats_the_mean(self.policy) else ensemble.constant()
 
     def _finished_together(
         self, panel: Panel, growth: Growth, splits: Sequence[Split], best: Sequence[Grown]

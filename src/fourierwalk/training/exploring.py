@@ -4,8 +4,8 @@ A Gaussian kernel of width σ is a model with infinitely many frequencies, drawn
 on a sample of the rows finds σ. The gradients of its fit f give the average gradient outer product M = mean of ∇f ∇fᵀ.
 The kernel is fitted again with distances measured by M, and so on: a recursive feature machine. Beside it a kernel
 with a diagonal M is fitted, which finds a few inputs among many, and another with that of single waves (`screening`),
-which finds fine detail and faint terms. Frequencies are then drawn from N(0, M/σ²) of the
-better one. All of it runs in single precision, on the device that holds the rows.
+which finds fine detail and faint terms. Frequencies are then drawn from N(0, M/σ²) of the best one. All of it runs in
+single precision, on the device that holds the rows.
 """
 
 from __future__ import annotations
@@ -98,9 +98,8 @@ def explore(parts: Sequence[tuple[Rows, Rows]], policy: Policy, are_classes: boo
     """Explore each split into training and validation rows.
 
     One exploration begins with all directions alike, others with inputs weighed one by one: by slopes of a kernel, or
-    of single waves. For classes, a constant may
-    be fitted beside the kernels. Either is taken only if its mean error over the splits is much lower: few validation
-    rows would often prefer it by chance.
+    of single waves. For classes, a constant may be fitted beside the kernels. Any of these is taken only if its mean
+    error over the splits is much lower: few validation rows would often prefer it by chance.
     """
     samples = [sampled(train, held_out) for train, held_out in parts]
     firsts = [first_look(sample, span, policy) for sample, span in samples]
@@ -111,8 +110,8 @@ def explore(parts: Sequence[tuple[Rows, Rows]], policy: Policy, are_classes: boo
     if any(first.span is not None or first.root.shape[0] == 1 for first in firsts):
         return plain  # coordinates of a span stand for no input, and a single input has no rival
     most = (1 - policy.other_kernel) * mean_error(plain)
-    others = [[other(first, policy) for first in firsts] for other in (weighed_inputs, screened)]
-    better = [[sharpened(one, policy) for one in other] for other in others if mean_error(other) < most]
+    rivals = [[rival(first, policy) for first in firsts] for rival in (weighed_inputs, screened)]
+    better = [[sharpened(one, policy) for one in rival] for rival in rivals if mean_error(rival) < most]
     return min((plain, *better), key=mean_error)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -14,8 +15,9 @@ from fourierwalk.sampling.descent import Descent
 from fourierwalk.sampling.sampler import State
 from fourierwalk.solving.minibatch import Minibatch
 from fourierwalk.training.ensemble import Ensemble, Searching
-from fourierwalk.training.following import Ending, Phase, follow
+from fourierwalk.training.following import Ending, Phase, Trail, follow
 from fourierwalk.training.history import Decision
+from fourierwalk.training.replay import Request, Work
 from fourierwalk.training.selection import Candidate, Look, refined
 from fourierwalk.training.starts import Start
 
@@ -73,7 +75,7 @@ class Followed:
             yield candidate.look
         best = min(looked, key=lambda candidate: candidate.look.error) if looked else None
         phase = Phase(self.sampler, on_batches, self.n_steps, self.look_every, self.patience, LEAST_GAIN)
-        trail = yield from follow(phase, selection, best, state, rng)
+        trail = yield from self._so_far(follow(phase, selection, best, state, rng), problem, selection)
         kept = trail.best
         if trail.ending is Ending.RUNAWAY:
             warnings.warn(
@@ -84,12 +86,24 @@ class Followed:
             )
         yield Decision(f"{trail.state.step} steps: {trail.ending.value}")
         if kept is None:
-            look = Look(trail.state.step, math.nan, problem.regularization)
-            kept = Candidate(look, trail.state.frequencies, trail.state.amplitudes)
+            kept = _last(trail.state, problem)
         elif selection is not None:
             (kept,) = refined([kept], [selection])
             yield Decision(f"the state of step {kept.look.step} was kept, with held-out error {kept.look.error:.4g}")
         return Ensemble((kept,), (selection,), trail.state)
+
+    def _so_far(self, work: Work[Trail], problem: Any, selection: Any) -> Generator[Any, Any, Trail]:
+        """The same, with the result so far at each point where the run can be continued."""
+        answer: Any = None
+        while True:
+            try:
+                event = work.send(answer)
+            except StopIteration as end:
+                return end.value
+            answer = yield event
+            if isinstance(event, Request) and event.waypoint is not None:
+                state, best = event.waypoint.state, event.waypoint.best
+                yield Ensemble((best or _last(state, problem),), (selection,), state)
 
     def _begin(self, minimize: Any, start: Start, reference: Any, rng: Any) -> tuple[State, list[tuple[int, Array]]]:
         """The first state, and the (step, frequencies) that may be kept if no step is better."""
@@ -107,3 +121,8 @@ class Followed:
             frequencies = like(spread * rng.standard_normal(shape) if spread else np.zeros(shape), reference)
         state = self.sampler.init(minimize, frequencies)
         return state, [(0, state.frequencies)]
+
+
+def _last(state: State, problem: Any) -> Candidate:
+    """The last state as a candidate: without validation rows no look tells the best one."""
+    return Candidate(Look(state.step, math.nan, problem.regularization), state.frequencies, state.amplitudes)

@@ -75,7 +75,7 @@ class _Run:
     def reached(self, phase: Phase, rng: Any) -> Request:
         """Tell the journal where the run can be continued."""
         waypoint = Waypoint(self.state, self.best, self.taken, self.left, (rng, phase.minimize))
-        return Request(lambda journal: journal.reach(waypoint))
+        return Request(lambda journal: journal.reach(waypoint), waypoint)
 
 
 def follow(phase: Phase, selection: Selection | None, best: Candidate | None, state: State, rng: Any) -> Work[Trail]:

@@ -70,6 +70,7 @@ class Request(NamedTuple):
     """A question to the journal, or a report; the answer is sent back into the search. None: there is no journal."""
 
     ask: Callable[[Journal], Any]
+    waypoint: Waypoint | None = None  # if it reports one
 
 
 Work = Generator[Event | Request, Any, T]
