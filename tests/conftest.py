@@ -23,12 +23,6 @@ ON_GPU = {"torch on a GPU": "torch", "CuPy": "cupy"}  # added, with the marker `
 ELSEWHERE = "array-api-strict on another device"  # a stand-in for a GPU: its arrays refuse to be read as NumPy's
 
 
-def pytest_collectreport(report):
-    """Doctests skip a module that cannot be imported, and its tests with it: among tests that is an error."""
-    if report.skipped and report.nodeid.startswith("tests/") and "unable to import module" in str(report.longrepr):
-        raise pytest.UsageError(f"{report.nodeid} cannot be imported, so none of its tests would run.")
-
-
 @pytest.fixture(autouse=True, scope="session")
 def one_thread():
     with threadpool_limits(1):

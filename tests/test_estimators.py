@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize_scalar
 from scipy.special import softmax
 from sklearn.base import clone
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, make_friedman1
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss, log_loss
@@ -685,6 +685,17 @@ def test_states_are_chosen_on_given_rows(kind, xp):
     assert "states chosen on X_val, y_val" in model.history_.decisions
     other = small(kind, **settings).fit(*train, X_val=train[0], y_val=train[1])
     assert model.history_.validation[-1, 1] != other.history_.validation[-1, 1]
+
+
+@pytest.mark.parametrize("name", ["X", "X_val"])
+@pytest.mark.parametrize(("factor", "bound"), [(1e170, "below 1e\\+150"), (1e-170, "above 1e-150")])
+def test_values_whose_squares_overflow_are_refused_before_anything_is_computed(name, factor, bound):
+    """Warnings are errors here: none may come before the sentence."""
+    X, y = make_friedman1(150, random_state=0)
+    given = {"X": X[:100], "X_val": X[100:]}
+    given[name] = factor * given[name]
+    with pytest.raises(ValueError, match=f"^{name} must have values of a magnitude {bound}"):
+        AdaptiveFourierRegressor().fit(given["X"], y[:100], X_val=given["X_val"], y_val=y[100:])
 
 
 @every_predictor

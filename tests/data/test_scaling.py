@@ -183,6 +183,21 @@ def test_huge_values_are_refused(name, huge, standardize, anywhere):
         Scaling.fit(anywhere.asarray(x), anywhere.asarray(y), standardize=standardize)
 
 
+@pytest.mark.parametrize("name", ["X", "y"])
+def test_tiny_values_are_refused(name, anywhere):
+    """Their squares are zero. But zeros are fine, and so is a single tiny column."""
+    x, y, _ = raw()
+    given = {"X": x, "y": y}
+    small = {**given, name: 1e-160 * given[name]}
+    with pytest.raises(
+        ValueError, match=rf"^{name} must have values of a magnitude above 1e-150, .*: multiply them by"
+    ):
+        Scaling.fit(*map(anywhere.asarray, small.values()))
+    Scaling.fit(*map(anywhere.asarray, {**given, name: 0 * given[name]}.values()))
+    given[name][:, 0] *= 1e-160
+    Scaling.fit(*map(anywhere.asarray, given.values()))
+
+
 @pytest.mark.parametrize("kind", [scipy.sparse.csr_array, scipy.sparse.csc_array, scipy.sparse.coo_array])
 def test_huge_sparse_values_are_refused(kind):
     x, y, _ = raw()

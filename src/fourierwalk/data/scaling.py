@@ -23,6 +23,9 @@ KINDS = ("auto", "robust", True, False)
 MOST_MAGNITUDE = 1e150
 """The largest absolute value allowed: sums of squares of larger values may overflow in double precision."""
 
+LEAST_MAGNITUDE = 1e-150
+"""The least for the largest absolute value, unless all are zero: squares of smaller values are zero."""
+
 
 @dataclass(frozen=True)
 class Scaling:
@@ -97,8 +100,8 @@ class Scaling:
         ValueError
             If squares of values would overflow, or if x is sparse and `standardize` is "robust".
         """
-        _check_magnitude("X", x)
-        _check_magnitude("y", y)
+        check_magnitude("X", x)
+        check_magnitude("y", y)
         if standardize == "robust":
             _check_dense(x)
         if not standardize:
@@ -195,8 +198,8 @@ def _check_dense(x: Any) -> None:
         )
 
 
-def _check_magnitude(name: str, values: Any) -> None:
-    """Raise a `ValueError` if squares of the values would overflow."""
+def check_magnitude(name: str, values: Any) -> None:
+    """Raise a `ValueError` if squares of the values would overflow, or if all would be zero."""
     if scipy.sparse.issparse(values):
         values = values.tocsr().data
     values = held_values(values)
@@ -208,4 +211,9 @@ def _check_magnitude(name: str, values: Any) -> None:
         raise ValueError(
             f"{name} must have values of a magnitude below {MOST_MAGNITUDE:g}, because their squares are summed, "
             f"got {largest:g}."
+        )
+    if 0 < largest < LEAST_MAGNITUDE:
+        raise ValueError(
+            f"{name} must have values of a magnitude above {LEAST_MAGNITUDE:g}, because their squares are summed, "
+            f"got {largest:g}: multiply them by a constant."
         )

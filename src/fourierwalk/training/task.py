@@ -89,7 +89,10 @@ class Task:
         """
         if self.data.whole is not None and self.solver.batch_size is not None:
             raise ValueError(f"solver.batch_size must be None for rows in blocks, got {self.solver.batch_size}.")
-        start, policy = self.start, self.policy
+        start, policy, data = self.start, self.policy, self.data
+        for name, values in {"X": data.x, "y": data.y, "X_val": data.x_val, "y_val": data.y_val}.items():
+            if values is not None:
+                scalings.check_magnitude(name, values)
         split_by, n_together = self._folds()
         holds_out = split_by is not None or self.data.x_val is not None
         draws = policy is not None and holds_out and start.frequencies is None
