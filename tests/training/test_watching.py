@@ -53,6 +53,13 @@ def test_an_interrupted_search_has_the_best_model_so_far():
         watched(search_of(look, ends=KeyboardInterrupt()))
 
 
+def test_watchers_see_the_first_and_the_last_decision():
+    told = []
+    search = search_of(found_of(1), Look(1, 0.5, 0.1), ends=found_of(3))
+    seen = watch(search, [Decision("first")], time.monotonic() - 1, [lambda event: bool(told.append(event))])
+    assert told == seen.events == [Decision("first"), Decision("max_seconds have passed: the best model so far")]
+
+
 def test_a_deadline_waits_for_the_first_model():
     search = search_of(Look(1, 0.5, 0.1), found_of(1), found_of(2), ends=found_of(3))
     seen = watched(search, time.monotonic() - 1)

@@ -65,14 +65,28 @@ def _distance(a: np.ndarray, b: np.ndarray) -> float:
 
 def together(shrink: int) -> Iterator[Figure]:
     """Two of 32 inputs act only together: next to nothing shows in each of them alone."""
-    n_rows, errors = 7500 // shrink, []
+    yield from _hidden("x₁ cos(2.2 x₂) among 32 inputs", 32, lambda x: x[:, 3] * np.cos(2.2 * x[:, 7]), 7500 // shrink)
+
+
+def detail(shrink: int) -> Iterator[Figure]:
+    """Fine detail beside a smooth trend, and a product that a stronger term masks."""
+    n_rows = 3500 // shrink
+    yield from _hidden("sin(5 x₁) + x₂ among 5 inputs", 5, lambda x: np.sin(5 * x[:, 0]) + x[:, 1], n_rows)
+    yield from _hidden(
+        "sin(3 x₁) x₂ + x₃² among 6 inputs", 6, lambda x: np.sin(3 * x[:, 0]) * x[:, 1] + x[:, 2] ** 2, n_rows
+    )
+
+
+def _hidden(name: str, d: int, target: Callable[[np.ndarray], np.ndarray], n_rows: int) -> Iterator[Figure]:
+    """Inputs that are hard to find; the noise has 0.3 of the spread of the targets."""
+    errors = []
     for seed in range(N_SEEDS):
         rng = np.random.default_rng(seed)
-        x, x_new = (rng.uniform(-1.7, 1.7, (n, 32)) for n in (n_rows, 4000))
-        y, truth = (rows[:, 3] * np.cos(2.2 * rows[:, 7]) for rows in (x, x_new))
+        x, x_new = (rng.uniform(-1.7, 1.7, (n, d)) for n in (n_rows, 4000))
+        y, truth = target(x), target(x_new)
         noisy = y / np.std(truth) + 0.3 * rng.standard_normal(n_rows)
         errors.append(_distance(_fitted(x, noisy, seed).predict(x_new), truth / np.std(truth)))
-    case = f"x₁ cos(2.2 x₂) among 32 inputs, {n_rows:,} rows, noise 0.3, {N_SEEDS} seeds"
+    case = f"{name}, {n_rows:,} rows, noise 0.3, {N_SEEDS} seeds"
     yield Figure(case, "RMSE to the truth, over its spread", float(np.mean(errors)))
     yield Figure(case, "largest of a seed", float(np.max(errors)))
 
@@ -182,6 +196,7 @@ BENCHES = {
     "irrelevant": irrelevant,
     "friedman": friedman,
     "together": together,
+    "detail": detail,
     "noise": noise,
     "after-the-data": after_the_data,
     "text": text,

@@ -30,8 +30,14 @@ def watch(
 
     The deadline and the watchers end a search only once it has a result. The journal answers the search's requests.
     """
-    events, ensemble, interrupted, is_stopped = list(decisions), None, False, False
-    answer: Any = None
+    events: list[Event] = []
+    ensemble, interrupted, answer = None, False, None
+
+    def told(event: Event) -> bool:
+        events.append(event)
+        return max([see(event) for see in watchers], default=False)
+
+    is_stopped = max([told(decision) for decision in decisions], default=False)
     try:
         while ensemble is None or not (is_stopped or time.monotonic() >= deadline):
             event: Any = search.send(answer)
@@ -42,21 +48,19 @@ def watch(
             if isinstance(event, Ensemble):
                 ensemble = event
                 continue
-            events.append(event)
+            is_stopped |= told(event)
             if journal is not None:
                 journal.see(event)
-            for see in watchers:
-                is_stopped |= see(event)
         search.close()
         why = "a callback ended the fit" if is_stopped else "max_seconds have passed"
-        events.append(Decision(f"{why}: the best model so far"))
+        told(Decision(f"{why}: the best model so far"))
     except StopIteration as end:
         ensemble = end.value
     except KeyboardInterrupt:
         if ensemble is None:
             raise
         interrupted = True
-        events.append(Decision("interrupted: the best model so far"))
+        told(Decision("interrupted: the best model so far"))
     finally:
         if journal is not None:
             journal.close()
