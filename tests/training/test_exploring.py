@@ -356,6 +356,7 @@ def test_weighed_inputs_are_taken_where_their_mean_error_is_much_lower(times, is
 
     monkeypatch.setattr(exploring, "first_look", of_error_one)
     monkeypatch.setattr(exploring, "weighed_inputs", weighed)
+    monkeypatch.setattr(exploring, "screened", lambda first: first)
     assert [each.root[0, 0] for each in explore(parts, policy)] == [2.0 if is_taken else 1.0] * len(times)
 
 
@@ -373,7 +374,7 @@ def test_a_constant_beside_the_kernels_is_taken_where_their_mean_error_is_much_l
 
     monkeypatch.setattr(exploring, "first_look", of_error)
     for other in ("weighed_inputs", "screened"):
-        monkeypatch.setattr(exploring, other, lambda first, policy: first)
+        monkeypatch.setattr(exploring, other, lambda first, *policy: first)
     assert [bool(np.any(each.fit.center)) for each in explore(parts, policy, True)] == [is_taken] * len(times)
     assert not any(np.any(each.fit.center) for each in explore(parts, policy))  # not for regression
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -110,14 +109,19 @@ def explore(parts: Sequence[tuple[Rows, Rows]], policy: Policy, are_classes: boo
     if any(first.span is not None or first.root.shape[0] == 1 for first in firsts):
         return plain  # coordinates of a span stand for no input, and a single input has no rival
     most = (1 - policy.other_kernel) * mean_error(plain)
-    rivals = [[rival(first, policy) for first in firsts] for rival in (weighed_inputs, screened)]
-    better = [[sharpened(one, policy) for one in rival] for rival in rivals if mean_error(rival) < most]
+    rivals = [weighed_inputs(first, policy) for first in firsts], [screened(first) for first in firsts]
+    better = [[sharpened(_refitted(one), policy) for one in rival] for rival in rivals if mean_error(rival) < most]
     return min((plain, *better), key=mean_error)
 
 
 def mean_error(explorations: Sequence[Exploration]) -> float:
     """The mean validation error of the kernels."""
     return float(np.mean([exploration.fit.error for exploration in explorations]))
+
+
+def _refitted(one: Exploration) -> Exploration:
+    """The same after a local search for its width and λ."""
+    return one._replace(fit=best_fit(one.sample.measured(one.root), one.fit.width, one.fit.ridge))
 
 
 def sharpened(best: Exploration, policy: Policy) -> Exploration:
@@ -150,10 +154,10 @@ def weighed_inputs(first: Exploration, policy: Policy) -> Exploration:
         slopes = xp.linalg.diagonal(outer_product(sample, weighed.fit))
         weights = xp.linalg.diagonal(weighed.root) ** 2 * slopes
         weighed = weighed._replace(root=_diagonal(xp.sqrt(weights / xp.mean(weights))))
-    return best._replace(fit=best_fit(best.sample.measured(best.root), best.fit.width, best.fit.ridge))
+    return _refitted(best)
 
 
-def screened(first: Exploration, policy: Policy) -> Exploration:
+def screened(first: Exploration) -> Exploration:
     """Fit a kernel whose inputs are weighed by the slopes of the waves that are heard in the targets, if any are."""
     sample = first.sample
     waves = heard(sample.near, sample.targets[0], sample.weights[0])
@@ -161,8 +165,8 @@ def screened(first: Exploration, policy: Policy) -> Exploration:
     if not np.sum(weights) > 0:
         return first
     root = _diagonal(like(np.sqrt(weights / np.mean(weights)).astype(np.float32), sample.near))
-    exact = replace(policy, coarse=max(policy.coarse, len(sample.near)))  # fine detail needs all rows to be seen
-    return first._replace(root=root, fit=first_look(sample.measured(root), first.span, exact).fit)
+    measured = sample.measured(root)
+    return first._replace(root=root, fit=best_of(measured, _widths(measured), RIDGES[1:2]))
 
 
 def relevant(best: Exploration, policy: Policy) -> np.ndarray:
@@ -185,11 +189,15 @@ def relevant(best: Exploration, policy: Policy) -> np.ndarray:
 def first_look(sample: Sample, span: Span | None, policy: Policy) -> Exploration:
     """A kernel with the same width in all directions."""
     near = sample.near
-    norm = _norm(sample)
-    widths = [norm * 4.0**power for power in range(-3, 2)]  # down to 1/64: wide kernels see sharp targets as noise
-    coarse = best_of(sample.first(max(policy.coarse, near.shape[0] // 2)), widths, RIDGES)
+    coarse = best_of(sample.first(max(policy.coarse, near.shape[0] // 2)), _widths(sample), RIDGES)
     fit = best_fit(sample, coarse.width, coarse.ridge)
     return Exploration(sample, span, _diagonal(namespace(near).ones_like(near[0, :])), fit, fit.width)
+
+
+def _widths(sample: Sample) -> list[float]:
+    """Widths far apart, from the rows' norm times four down to 1/64 of it: wide kernels see sharp targets as noise."""
+    norm = _norm(sample)
+    return [norm * 4.0**power for power in range(-3, 2)]
 
 
 def _norm(sample: Sample) -> float:
