@@ -216,6 +216,80 @@ def test_every_fold_has_its_share_of_every_class(counts, seed, fraction, few):
 
 
 @pytest.mark.parametrize(("few", "n_folds"), [(0, 10), (FEW, DEFAULT.folds)])
+def test_too_small_a_class_is_never_held_out(few, n_folds):
+    """With fewer distinct rows than folds some members would not know it, or could not be judged by it."""
+    for n_small in range(1, 2 * n_folds):
+        x, labels, _ = labelled([300, n_small], n_small)
+        held = masks(folds(x, 0.1, 0, labels, few=few))
+        assert len(held) == n_folds
+        assert np.any(held[:, labels == 1]) == (n_small >= n_folds)
+        assert np.any(held[:, labels == 0], axis=1).all()
+
+
+def test_repeats_do_not_make_a_small_class_large():
+    x, labels, _ = labelled([300, 4], 0)
+    again = np.repeat(np.arange(304), np.where(labels == 1, 20, 1))
+    assert not masks(folds(x[again], 0.1, 0, labels[again]))[:, labels[again] == 1].any()
+
+
+def test_a_large_share_leaves_rows_of_every_class():
+    x, labels, _ = labelled([300, 4, 20], 0)
+    mask = folds(x, 0.9, 0, labels).mask(0)
+    assert [int(mask[labels == name].sum()) for name in range(3)] == [270, 0, 18]
+
+
+def test_many_classes_of_few_rows_are_not_split():
+    x, labels, _ = labelled([3] * 50, 0)
+    assert folds(x, 0.1, 0, labels) is None
+    assert folds(x, 0.1, 0, labels, few=FEW) is None
+
+
+def test_equal_rows_of_different_labels_stay_together():
+    rng = np.random.default_rng(0)
+    x = np.tile(rng.standard_normal((150, 2)), (2, 1))
+    labels = np.repeat([0, 1], 150)
+    order = rng.permutation(300)
+    held = masks(folds(x, 0.2, 0, labels))
+    assert_array_equal(held[:, :150], held[:, 150:])
+    assert_array_equal(held.sum(axis=1), np.full(5, 60))
+    assert_array_equal(masks(folds(x[order], 0.2, 0, labels[order])), held[:, order])
+
+
+# Groups
+
+
+@given(n_groups=st.integers(5, 60), seed=st.integers(0, 99), few=st.sampled_from([0, FEW]))
+def test_rows_of_a_group_stay_together(n_groups, seed, few):
+    rng = np.random.default_rng(seed)
+    groups = rng.permutation(np.arange(300) % n_groups)
+    x = plain_rows(300, seed)
+    held = masks(folds(x, 0.1, seed, None, groups, few))
+    for name in range(n_groups):
+        assert_array_equal(held[:, groups == name].any(axis=1), held[:, groups == name].all(axis=1))
+    assert_array_equal(held.sum(axis=0), np.ones(300))
+    assert held.any(axis=1).all()
+    n_held = [np.unique(groups[mask]).size for mask in held]
+    assert max(n_held) - min(n_held) <= 1
+    order = rng.permutation(300)
+    assert_array_equal(masks(folds(x[order], 0.1, seed, None, groups[order], few)), held[:, order])
+
+
+def test_groups_keep_equal_rows_of_two_groups_apart_and_count_rows_not_groups():
+    x, groups = plain_rows(150), np.arange(300) % 20
+    split = folds(np.tile(x, (2, 1)), 0.1, 0, None, groups)
+    assert split.n_rows == 150
+    assert np.unique(split.unit).size == 20
+    assert folds(x[:90], 0.1, 0, None, groups[:90]) is None  # of too few rows, however many groups there are
+
+
+def test_groups_come_before_classes():
+    """Every group is held out, also those of a class that only few groups have."""
+    x, groups = plain_rows(300), np.arange(300) // 15
+    labels = (groups >= 15).astype(int)
+    assert_array_equal(masks(folds(x, 0.1, 0, labels, groups)), masks(folds(x, 0.1, 0, None, groups)))
+
+
+@pytest.mark.parametrize(("few", "n_folds"), [(0, 10), (FEW, DEFAULT.folds)])
 def test_fewer_groups_than_folds(few, n_folds):
     """Five are enough: each is then held out once."""
     x, least = plain_rows(300), DEFAULT.folds

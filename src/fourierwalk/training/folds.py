@@ -73,11 +73,12 @@ def folds(
         np.minimum.at(classes, unit, labels)  # equal rows with different labels: the rule must not depend on order
     n_folds = policy.folds if n_rows < few else max(1, int(1 / fraction + 1e-9))
     share = 1 / n_folds if n_rows < few else fraction
-    if groups is not None and policy.folds <= distinct.size < n_folds:  # each group is held out once
-        n_folds, share = distinct.size, 1 / distinct.size
-    if groups is not None and distinct.size < min(n_folds, policy.folds):
-        needed = min(n_folds, policy.folds)
-        raise ValueError(f"groups must name at least {needed} groups, one for each fold, got {distinct.size}.")
+    if groups is not None:
+        least = min(n_folds, policy.folds)
+        if distinct.size < least:
+            raise ValueError(f"groups must name at least {least} groups, one for each fold, got {distinct.size}.")
+        if distinct.size < n_folds:  # each group is held out once
+            n_folds, share = int(distinct.size), 1 / distinct.size
     if n_folds > distinct.size:  # some would be empty
         return None
     held = _parts(classes, n_folds, share)
