@@ -14,7 +14,7 @@ from fourierwalk.arrays.factorisation import cholesky_solve, factorised, shifted
 from fourierwalk.arrays.library import Array, float64, like, namespace, to_host
 
 STEP = 0.75
-"""The distance between lengths of waves, for an input of unit variance: each has about one wave in its range more."""
+"""The difference between neighbouring lengths of waves, for an input of unit variance."""
 
 FEWEST, MOST = 4, 32
 """The least number of lengths that is worth a try, and the most."""

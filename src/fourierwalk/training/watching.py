@@ -34,6 +34,7 @@ def watch(
     ensemble, interrupted, answer = None, False, None
 
     def told(event: Event) -> bool:
+        """Keep an event and show it to every watcher; whether one of them ends the fit."""
         events.append(event)
         return max([see(event) for see in watchers], default=False)
 
