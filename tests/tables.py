@@ -9,6 +9,7 @@ import pytest
 
 from fourierwalk.arrays.library import namespace
 from fourierwalk.data.features import Activation, ComplexExponentials, CosineSine, sigmoid
+from fourierwalk.data.hashes import row_hash
 from fourierwalk.training.automatic import Automatic
 from fourierwalk.training.data import Data
 from fourierwalk.training.folds import folds
@@ -224,4 +225,5 @@ def scaled(values, weight=None):
 
 def folds_of(x, seed, labels=None, few=0):
     """The folds of a fit from this seed."""
-    return folds(x, 0.2, int(np.random.default_rng(seed).spawn(1)[0].integers(2**63)), labels, None, few)
+    seed = int(np.random.default_rng(seed).spawn(1)[0].integers(2**63))
+    return folds(row_hash(x, seed), 0.2, seed, labels, None, few)

@@ -5,13 +5,19 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.metrics import r2_score
+from tables import QUICK
 
 from fourierwalk import AdaptiveFourierClassifier, AdaptiveFourierFeatures, AdaptiveFourierRegressor, Solver
 from fourierwalk.chunks import Blocks, Sliced
 from fourierwalk.chunks.whole import Whole
+from fourierwalk.data.hashes import row_hash
+from fourierwalk.training.automatic import Automatic
 from fourierwalk.training.data import Data
 
 N = 600
@@ -179,3 +185,52 @@ def test_a_checkpoint_of_rows_in_blocks_is_of_these_rows(tmp_path):
     first = AdaptiveFourierRegressor(**settings).fit(Sliced(X, Y, rows=90))
     again = AdaptiveFourierRegressor(**settings).fit(Sliced(X, Y, rows=90))
     assert np.array_equal(again.amplitudes_, first.amplitudes_)
+
+
+# Repeated rows
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_equal_rows_become_one_with_their_weights_together(xp, weighted):
+    """Rows with equal inputs but other targets stay apart. The first of equal rows stays in its place."""
+    x, y = np.array([[1.0, 2], [3, 4], [1, 2], [1, 2], [3, 4]]), np.array([[5.0], [6], [5], [7], [6]])
+    weight = np.array([1.0, 2, 3, 4, 5]) if weighted else None
+    given = Data(xp.asarray(x), xp.asarray(y), None if weight is None else xp.asarray(weight))
+    merged, hashes = given.distinct(row_hash(x, 0))
+    assert_array_equal(xp.host(merged.x), x[[0, 1, 3]])
+    assert_array_equal(xp.host(merged.y), y[[0, 1, 3]])
+    assert_array_equal(xp.host(merged.weight), [4, 7, 4] if weighted else [2, 2, 1])
+    assert_array_equal(hashes, row_hash(x, 0)[[0, 1, 3]])
+
+
+def test_equal_rows_of_two_groups_stay_apart():
+    x = np.ones((4, 1))
+    merged, _ = Data(x, x, groups=np.array([0, 1, 1, 0])).distinct(row_hash(x, 0))
+    assert_array_equal(merged.groups, [0, 1])
+    assert_array_equal(merged.weight, [2, 2])
+
+
+def test_sparse_rows_stay_sparse():
+    x = scipy.sparse.csr_array(np.array([[0.0, 1], [0, 1], [2, 0]]))
+    merged, _ = Data(x, np.zeros((3, 1))).distinct(row_hash(x, 0))
+    assert_array_equal(merged.x.toarray(), [[0, 1], [2, 0]])
+
+
+def test_rows_that_all_differ_are_not_copied():
+    given = Data(X, Y[:, None])
+    assert given.distinct(row_hash(X, 0))[0] is given
+
+
+@pytest.mark.parametrize("kind", [AdaptiveFourierRegressor, AdaptiveFourierClassifier])
+def test_whole_weights_equal_repeated_rows_beyond_the_sample_of_a_kernel(kind):
+    """The sample, the folds and the budgets count distinct rows."""
+    rng = np.random.default_rng(0)
+    x, weight = rng.standard_normal((900, 3)), rng.integers(1, 4, 900)
+    y = np.sin(2 * x[:, 0]) * x[:, 1] + 0.1 * rng.standard_normal(900)
+    y = y if kind is AdaptiveFourierRegressor else (y > 0).astype(int)
+    again = rng.permutation(np.repeat(np.arange(900), weight))
+    model = kind(sampler=Automatic(QUICK), random_state=0)
+    weighted, repeated = (clone(model).fit(x, y, sample_weight=weight), clone(model).fit(x[again], y[again]))
+    values = [getattr(fit, "decision_function", fit.predict)(x) for fit in (weighted, repeated)]
+    assert_allclose(values[0], values[1], atol=1e-5 * np.ptp(values[0]))
+    assert weighted.history_.decisions[:3] == repeated.history_.decisions[:3]

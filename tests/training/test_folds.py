@@ -9,7 +9,8 @@ from numpy.testing import assert_array_equal
 from tables import problem
 
 from fourierwalk.data import hashes
-from fourierwalk.training.folds import Folds, folds, row_hash
+from fourierwalk.training import folds as module
+from fourierwalk.training.folds import Folds, row_hash
 from fourierwalk.training.policy import DEFAULT
 
 FEW = 1000
@@ -17,6 +18,11 @@ FEW = 1000
 
 def plain_rows(n_rows, seed=0):
     return np.random.default_rng(seed).standard_normal((n_rows, 2))
+
+
+def folds(x, fraction, seed, *others, **named):
+    """The folds of some rows."""
+    return module.folds(row_hash(x, seed), fraction, seed, *others, **named)
 
 
 def masks(split):

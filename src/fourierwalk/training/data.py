@@ -6,8 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fourierwalk.arrays.library import Array
+from fourierwalk.arrays.library import Array, like, to_host
 from fourierwalk.chunks.whole import Whole
+from fourierwalk.data.hashes import row_hash
+from fourierwalk.data.rows import Rows
 
 
 class Data(NamedTuple):
@@ -27,3 +29,30 @@ class Data(NamedTuple):
     def identities(self) -> Any:
         """Inputs by which equal rows are recognised: mean targets are replaced by the number of the level."""
         return self.x if self.means is None else self.means.identities()
+
+    def distinct(self, hashes: np.ndarray) -> tuple[Data, np.ndarray]:
+        """Equal rows as one row with their weights together, and its hashes; the first of them stays in its place.
+
+        Rows are equal if their inputs, targets and groups are. So repeated rows are treated as whole-number weights
+        are, and cost no more. A sample of rows in chunks, and rows with mean targets, which depend on each other, stay.
+
+        Parameters
+        ----------
+        hashes : array of shape (n,)
+            A hash of each row's inputs.
+        """
+        is_sample = self.whole is not None and not self.whole.is_in_sample
+        if is_sample or self.means is not None or np.unique(hashes).size == hashes.size:
+            return self, hashes
+        groups = np.zeros(hashes.size) if self.groups is None else self.groups
+        keys = np.stack((hashes, row_hash(self.y, 0), row_hash(groups.astype(np.float64)[:, None], 0)), axis=1)
+        _, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        if first.size == hashes.size:
+            return self, hashes
+        weight = np.bincount(inverse.reshape(-1), None if self.weight is None else to_host(self.weight))
+        order = np.argsort(first)
+        kept = first[order]
+        rows = Rows(self.x, self.y).take(kept)
+        groups = None if self.groups is None else self.groups[kept]
+        weight = like(weight[order].astype(np.float64), self.y)
+        return self._replace(x=rows.x, y=rows.y, weight=weight, groups=groups), hashes[kept]

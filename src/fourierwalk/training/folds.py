@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -46,7 +45,7 @@ class Folds:
 
 
 def folds(
-    x: Any,
+    hashes: np.ndarray,
     fraction: float,
     seed: int,
     labels: np.ndarray | None = None,
@@ -54,13 +53,12 @@ def folds(
     few: int = 0,
     policy: Policy = DEFAULT,
 ) -> Folds | None:
-    """Split rows into folds by a seeded hash of their contents or groups; the order of the rows does not matter.
+    """Split rows into folds by a seeded hash of their inputs or groups; the order of the rows does not matter.
 
     Each fold holds out the share `fraction` of the rows. With fewer than `few` distinct rows there are ``policy.folds``
     folds, and every row is in one of them. With labels every fold has its share of each class; a class with fewer
     distinct rows than folds is never held out. The result is None if there are too few distinct rows to hold any out.
     """
-    hashes = row_hash(x, seed)
     n_rows = int(np.unique(hashes).size)
     if n_rows < (policy.least_rows if n_rows < few else policy.least_split):
         return None

@@ -14,13 +14,14 @@ from fourierwalk.arrays.library import Array, like, namespace, to_host
 from fourierwalk.data import scaling as scalings
 from fourierwalk.data.columns import Columns
 from fourierwalk.data.features import Features
+from fourierwalk.data.hashes import row_hash
 from fourierwalk.data.rows import Rows
 from fourierwalk.data.scaling import Scaling
 from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.solver import Solver
 from fourierwalk.training.automatic import Automatic
 from fourierwalk.training.data import Data
-from fourierwalk.training.folds import Folds, folds, row_hash
+from fourierwalk.training.folds import Folds, folds
 from fourierwalk.training.followed import Followed, Resume
 from fourierwalk.training.history import Decision, Event
 from fourierwalk.training.panel import RowsPanel
@@ -39,7 +40,7 @@ class Task:
     ----------
     settings : Settings
         The settings of the fit.
-    data : Data
+    given : Data
         Its data.
     search : object
         The search that the settings ask for.
@@ -56,7 +57,7 @@ class Task:
     """
 
     settings: Settings
-    data: Data
+    given: Data
     search: Any
     start: Start
     features: Features
@@ -68,6 +69,17 @@ class Task:
     def policy(self) -> Any:
         """The policy of an `Automatic`; other searches have none."""
         return getattr(self.search, "policy", None)
+
+    @property
+    def data(self) -> Data:
+        """The data; for an `Automatic`, equal rows are one row with their weights together."""
+        return self.given if self.policy is None else self._hashed[0]
+
+    @cached_property
+    def _hashed(self) -> tuple[Data, np.ndarray]:
+        """The data, and the hashes of their rows."""
+        hashes = row_hash(self.given.identities, self.seed)
+        return (self.given, hashes) if self.policy is None else self.given.distinct(hashes)
 
     @cached_property
     def bounds(self) -> Array | None:
@@ -120,7 +132,7 @@ class Task:
                 raise ValueError("X_val and y_val need early_stopping 'auto' or True, got False.")
             if policy is None:
                 return None, 1
-            distinct, unit = np.unique(row_hash(data.identities, self.seed), return_inverse=True)
+            distinct, unit = np.unique(self._hashed[1], return_inverse=True)
             return Folds(unit.reshape(-1), (), int(distinct.size)), 1  # no folds, only a random order of the rows
         holds_out = policy is not None if stopping == "auto" else stopping
         if not holds_out or (data.whole is not None and policy is None):  # all rows are in chunks: see `_panel`
@@ -128,7 +140,7 @@ class Task:
         labels = None if self.settings.scale_targets else np.argmax(to_host(data.y), axis=1)
         fraction = self.settings.validation_fraction
         few = 0 if policy is None else max(policy.few_rows, int(data.x.shape[1]))  # few rows for so many inputs, too
-        split_by = folds(data.identities, fraction, self.seed, labels, data.groups, few, policy or DEFAULT)
+        split_by = folds(self._hashed[1], fraction, self.seed, labels, data.groups, few, policy or DEFAULT)
         return split_by, len(split_by) if split_by is not None and split_by.n_rows < few else 1
 
     def _kinds(self, explores: bool) -> tuple[Any, ...]:
