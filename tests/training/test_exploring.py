@@ -294,6 +294,14 @@ def plain_weights(near, targets, weight, n_rounds):
     return rounds
 
 
+def test_after_the_deadline_only_the_first_kernel_is_fitted():
+    """Its distances are those of the inputs. Without a deadline they are not."""
+    (whole,), (first,) = (explore([halves(*table())], Policy(), deadline=end) for end in (math.inf, -math.inf))
+    assert_array_equal(first.root, np.eye(len(first.root)))
+    assert first.fit.error >= whole.fit.error
+    assert not np.array_equal(whole.root, first.root)
+
+
 def test_weighed_inputs_are_their_definition():
     train, held_out = halves(*table())
     first = first_look(*sampled(train, held_out), Policy())

@@ -212,6 +212,17 @@ def test_the_policy_of_the_search_decides_on_a_clip(numbers, expected):
     assert fit.model.scaling.kind == expected
 
 
+def test_max_seconds_cut_exploring_short():
+    """The second scaling is not tried then, and all inputs are kept."""
+    x = np.random.default_rng(0).standard_cauchy((300, 6))
+    given = Data(x, np.sin(4 * np.arctan(x[:, :1])))
+    seconds = {"robust": None, "columns": 1e-9}
+    for kind, most in seconds.items():
+        fit = automatic(standardize="auto", max_seconds=most).run(given, np.random.default_rng(0))
+        assert fit.model.scaling.kind == kind
+        assert any("inputs kept" in words for words in fit.history.decisions) == (kind == "robust")
+
+
 def test_inputs_that_do_not_help_are_left_out():
     """Their frequency components and importances are zero, and the history says so."""
     rng = np.random.default_rng(0)

@@ -11,6 +11,7 @@ single precision, on the device that holds the rows.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -93,8 +94,10 @@ def sample_size(n_inputs: int, n_kernels: int, policy: Policy) -> int:
     return min(int(policy.sample / n_kernels ** (1 / 3)), max(500, int(policy.wide / n_inputs)))
 
 
-def explore(parts: Sequence[tuple[Rows, Rows]], policy: Policy, are_classes: bool = False) -> list[Exploration]:
-    """Explore each split into training and validation rows.
+def explore(
+    parts: Sequence[tuple[Rows, Rows]], policy: Policy, are_classes: bool = False, deadline: float = math.inf
+) -> list[Exploration]:
+    """Explore each split into training and validation rows; after the deadline only the first kernels are fitted.
 
     One exploration begins with all directions alike, others with inputs weighed one by one: by slopes of a kernel, or
     of single waves. For classes, a constant may be fitted beside the kernels. Any of these is taken only if its mean
@@ -102,15 +105,18 @@ def explore(parts: Sequence[tuple[Rows, Rows]], policy: Policy, are_classes: boo
     """
     samples = [sampled(train, held_out) for train, held_out in parts]
     firsts = [first_look(sample, span, policy) for sample, span in samples]
-    if are_classes:
+    if are_classes and time.monotonic() < deadline:
         others = [first_look(sample._replace(fits_center=True), span, policy) for sample, span in samples]
         firsts = others if mean_error(others) < (1 - policy.other_kernel) * mean_error(firsts) else firsts
-    plain = [sharpened(first, policy) for first in firsts]
-    if any(first.span is not None or first.root.shape[0] == 1 for first in firsts):
+    plain = [sharpened(first, policy, deadline) for first in firsts]
+    is_plain = any(first.span is not None or first.root.shape[0] == 1 for first in firsts)
+    if is_plain or time.monotonic() >= deadline:
         return plain  # coordinates of a span stand for no input, and a single input has no rival
     most = (1 - policy.other_kernel) * mean_error(plain)
     rivals = [weighed_inputs(first, policy) for first in firsts], [screened(first) for first in firsts]
-    better = [[sharpened(_refitted(one), policy) for one in rival] for rival in rivals if mean_error(rival) < most]
+    better = [
+        [sharpened(_refitted(one), policy, deadline) for one in rival] for rival in rivals if mean_error(rival) < most
+    ]
     return min((plain, *better), key=mean_error)
 
 
@@ -124,10 +130,12 @@ def _refitted(one: Exploration) -> Exploration:
     return one._replace(fit=best_fit(one.sample.measured(one.root), one.fit.width, one.fit.ridge))
 
 
-def sharpened(best: Exploration, policy: Policy) -> Exploration:
+def sharpened(best: Exploration, policy: Policy, deadline: float = math.inf) -> Exploration:
     """Fit kernels, each with distances from the gradients of the one before, as long as the error falls clearly."""
     last = best
     for _ in range(policy.iterations - 1):
+        if time.monotonic() >= deadline:
+            break
         gradients = outer_product(last.sample.measured(last.root), last.fit)
         root = _root_of(last.root @ gradients @ last.root.T)
         last = last._replace(root=root, fit=best_fit(last.sample.measured(root), last.fit.width, last.fit.ridge))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -114,7 +116,9 @@ class RowsPanel:
         """All rows. None: validation rows are the user's own."""
         return None if self.validation is not None else self.make(self.rows, None)
 
-    def explored(self, policy: Policy, are_classes: bool = False) -> tuple[RowsPanel, float]:
+    def explored(
+        self, policy: Policy, are_classes: bool = False, deadline: float = math.inf
+    ) -> tuple[RowsPanel, float]:
         """The same with distributions of the first frequencies, and the mean validation error of the kernels.
 
         Inputs that no kernel needs are left out; the kernels are then fitted again to the others.
@@ -124,17 +128,17 @@ class RowsPanel:
             tuple(rows.take(n[: len(rows)]) for rows in self.parts(member) if rows is not None)
             for member in range(self.n_together)
         ]
-        explorations = explore(samples, policy, are_classes)
+        explorations = explore(samples, policy, are_classes, deadline)
         error = mean_error(explorations)
         shapes = tuple(exploration.shape for exploration in explorations)
         center = np.mean([to_host(float64(exploration.fit.center)) for exploration in explorations], axis=0)
         panel = replace(self, shapes=shapes, center=center if np.any(center) else None)
-        if self.span is not None or self.rows.is_streamed:
+        if self.span is not None or self.rows.is_streamed or time.monotonic() >= deadline:
             return panel, error
         kept = np.unique(np.concatenate([relevant(exploration, policy) for exploration in explorations]))
         if kept.size == self.n_inputs:
             return panel, error
-        fewer, error_of_fewer = self.within(Columns(kept, self.n_inputs)).explored(policy, are_classes)
+        fewer, error_of_fewer = self.within(Columns(kept, self.n_inputs)).explored(policy, are_classes, deadline)
         return (fewer, error_of_fewer) if error_of_fewer <= error else (panel, error)
 
     def within(self, span: Span | Columns) -> RowsPanel:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -54,6 +56,8 @@ class Task:
         The seed of the train-validation split.
     resume : Resume, optional
         The end of an earlier fit, to continue from.
+    deadline : float
+        The time of ``time.monotonic()`` after which kernels explore no further.
     """
 
     settings: Settings
@@ -64,6 +68,7 @@ class Task:
     solver: Solver
     seed: int
     resume: Resume | None
+    deadline: float = math.inf
 
     @property
     def policy(self) -> Any:
@@ -111,10 +116,12 @@ class Task:
         explores, are_classes = draws and start.spread is None, not self.settings.scale_targets
         tried = []
         for standardize in self._kinds(explores):
+            if tried and time.monotonic() >= self.deadline:
+                break
             scaling = self._scaling(standardize)
             panel = self._panel(scaling, split_by, n_together)
             panel = panel.narrowed() if draws else panel
-            tried.append((scaling, *(panel.explored(policy, are_classes) if explores else (panel, 0.0))))
+            tried.append((scaling, *(panel.explored(policy, are_classes, self.deadline) if explores else (panel, 0.0))))
         scaling, panel, error = tried[0]
         if len(tried) > 1 and tried[1][2] < (1 - policy.other_scaling) * error:
             scaling, panel, _ = tried[1]

@@ -13,9 +13,10 @@ from fourierwalk.arrays.draws import placed
 from fourierwalk.arrays.threads import one_pool
 from fourierwalk.data import features as feature_kinds
 from fourierwalk.training.assembly import Assembly, Fit
+from fourierwalk.training.automatic import Automatic
 from fourierwalk.training.data import Data
 from fourierwalk.training.followed import Followed, Resume
-from fourierwalk.training.history import Event
+from fourierwalk.training.history import Decision, Event
 from fourierwalk.training.progress import Progress
 from fourierwalk.training.replay import Journal
 from fourierwalk.training.settings import Settings
@@ -50,13 +51,17 @@ class Training(Settings):
         journal : Journal, optional
             What a checkpoint is written from. None: there is no checkpoint.
         """
-        watchers = (Progress(int(self.verbose)).see, *watchers)
+        progress = Progress(int(self.verbose))
+        watchers = (progress.see, *watchers)
         with one_pool():
             deadline = math.inf if self.max_seconds is None else time.monotonic() + float(self.max_seconds)
             seed = int(rng.spawn(1)[0].integers(2**63)) if resume is None else resume.split_seed
             features, solver = feature_kinds.named(self.features), self.solver_of_fit()
             search, start = self.resolve(data, resume), self.start(features, data, resume)
-            task = Task(self, data, search, start, features, solver, seed, resume)
+            ends = deadline if journal is None else math.inf  # a fit that goes on explores as the first one did
+            task = Task(self, data, search, start, features, solver, seed, resume, ends)
+            if isinstance(search, Automatic):
+                progress.see(Decision("kernels explore the rows"))
             scaling, panel, decisions = task.prepared()
             n_biases = start.dimension - start.n_inputs
             start = start._replace(n_inputs=panel.n_inputs, dimension=panel.n_inputs + n_biases)
