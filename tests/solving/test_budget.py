@@ -9,7 +9,7 @@ from tables import problem
 
 from fourierwalk.data.features import ComplexExponentials, CosineSine
 from fourierwalk.data.rows import Rows
-from fourierwalk.solving.budget import Budget, needed_bytes
+from fourierwalk.solving.budget import Budget, check_least_bytes, needed_bytes
 from fourierwalk.solving.latest import Latest
 from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.solver import Solver
@@ -85,3 +85,13 @@ def test_the_estimate_of_the_dual_path_bounds_what_is_taken(features):
     tracemalloc.stop()
     announced = minimize.path(omega).bytes()
     assert 0.2 * announced < most < announced
+
+
+def test_what_no_path_could_solve_is_refused_at_once():
+    """The smaller one of the normal and the dual equations counts."""
+    solver = Solver(max_memory=1e9)
+    check_least_bytes(160_000, 20_000, 1000, solver, np.zeros(1))  # 480 MB of dual equations
+    check_least_bytes(40_000, 5_000, 10**9, solver, np.zeros(1))  # 1 GB of normal equations
+    message = "n_frequencies=1000000 needs at least 1.2 GB, and max_memory allows 1 GB: fewer, or a larger max_memory."
+    with pytest.raises(MemoryError, match=message):
+        check_least_bytes(10**6, 50_000, 1000, solver, np.zeros(1))

@@ -9,6 +9,7 @@ from tables import QUICK, automatic, data, labelled, run, settings
 
 from fourierwalk.training.data import Data
 from fourierwalk.training.policy import Policy
+from fourierwalk.training.task import Task
 
 
 @pytest.mark.parametrize("n_frequencies", [16, 23, "auto"])
@@ -24,6 +25,12 @@ def test_a_warm_start_of_the_automatic_search_goes_on_from_its_best_frequencies(
     assert second.history.looks[0].step == first.resume.state.step > 0
     assert second.history.infos[0].step == first.resume.state.step + 1
     assert second.resume.split_seed == first.resume.split_seed
+
+
+def test_far_too_many_frequencies_are_refused_before_kernels_explore(monkeypatch):
+    monkeypatch.setattr(Task, "prepared", lambda *_: pytest.fail("the kernels explored"))
+    with pytest.raises(MemoryError, match=r"n_frequencies=1000000000 needs at least .* GB, and max_memory allows"):
+        automatic(n_frequencies=10**9).run(data(), np.random.default_rng(0))
 
 
 def test_predictions_stay_near_the_targets():

@@ -48,6 +48,17 @@ def grid_bytes(solver: Solver, rows: Rows) -> float:
     return solver.memory / (2 * rows.n_sums)
 
 
+def check_least_bytes(n_frequencies: int, width: int, n_rows: int, solver: Solver, anchor: Any) -> None:
+    """Raise a `MemoryError` if no path could solve for `width` real columns: a part of what was asked for."""
+    least = 8.0 * min(5.0 * width**2, 3.0 * n_rows * width)
+    allowed, whose = Budget().allowed(least, solver, anchor)
+    if least > allowed:
+        raise MemoryError(
+            f"n_frequencies={n_frequencies} needs at least {in_words(least)}, and {whose} {in_words(allowed)}: fewer, "
+            f"or a larger max_memory."
+        )
+
+
 def needed_bytes(n_rows: int, width: int, height: int) -> float:
     """An upper bound of the bytes of normal equations of `width` real columns: a block, its phases, five matrices."""
     return 8.0 * (min(n_rows, height) * width * 2.0 + 5.0 * width**2) + OVERHEAD_BYTES

@@ -53,6 +53,5 @@ class Data(NamedTuple):
         order = np.argsort(first)
         kept = first[order]
         rows = Rows(self.x, self.y).take(kept)
-        groups = None if self.groups is None else self.groups[kept]
-        weight = like(weight[order].astype(np.float64), self.y)
-        return self._replace(x=rows.x, y=rows.y, weight=weight, groups=groups), hashes[kept]
+        merged = self._replace(x=rows.x, y=rows.y, weight=like(weight[order].astype(np.float64), self.y))
+        return merged._replace(groups=None if self.groups is None else groups[kept]), hashes[kept]

@@ -114,7 +114,7 @@ class Task:
         holds_out = split_by is not None or self.data.x_val is not None
         draws = policy is not None and holds_out and start.frequencies is None
         explores, are_classes = draws and start.spread is None, not self.settings.scale_targets
-        tried = []
+        tried: list[tuple[Scaling, RowsPanel, float]] = []
         for standardize in self._kinds(explores):
             if tried and time.monotonic() >= self.deadline:
                 break
