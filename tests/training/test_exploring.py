@@ -566,6 +566,19 @@ def test_every_library_explores_alike(foreign, d):
     assert_same_exploration(*both)
 
 
+@pytest.mark.parametrize("weighted", [True, False], ids=["weighted", "plain"])
+def test_a_kernel_fit_is_alike_in_every_library(foreign, weighted):
+    """On a GPU too: large samples stay there."""
+    x, y = table()
+    weight = np.random.default_rng(1).integers(1, 5, len(x)).astype(float) if weighted else None
+    here, _ = sampled(*halves(x, y, weight))
+    parts = [None if part is None else foreign.asarray(part) for part in (*here.targets, *here.weights)]
+    there = Sample(foreign.asarray(here.near), foreign.asarray(here.far), tuple(parts[:2]), tuple(parts[2:]))
+    fits = [kernel_fit(sample, squares_of(sample), 1.0, 1e-2) for sample in (here, there)]
+    assert fits[1].error == pytest.approx(fits[0].error, rel=1e-3)
+    assert_allclose(foreign.host(fits[1].dual), fits[0].dual, atol=1e-3)
+
+
 def test_the_relevance_lies_on_the_inputs_that_matter():
     rng = np.random.default_rng(0)
     x = rng.standard_normal((600, 10))
