@@ -1,8 +1,10 @@
 import itertools
 
 import numpy as np
+import scipy.sparse
+from numpy.testing import assert_array_equal
 
-from fourierwalk.data.hashes import below, picked_places, place_hash, row_hash
+from fourierwalk.data.hashes import below, identity_hash, picked_places, place_hash, row_hash
 
 
 def test_places_have_the_same_hash_however_they_are_divided():
@@ -39,3 +41,12 @@ def test_picked_places_do_not_depend_on_the_division():
 def test_every_place_is_picked_equally_often():
     counts = np.bincount(np.concatenate([picked_places(0, 100, 100, 7, seed) for seed in range(3000)]), minlength=100)
     assert np.all(np.abs(counts - 210) < 5 * np.sqrt(210))
+
+
+def test_identities_of_few_bits_differ():
+    """Small whole numbers, one-hot columns: all rows that differ have other hashes, dense or sparse."""
+    x = np.array(list(itertools.product([0.0, 1.0, 2.0, 4.0], repeat=5)))
+    assert np.unique(identity_hash(x)).size == len(x)
+    one_hot = np.eye(3000)
+    assert np.unique(identity_hash(one_hot)).size == 3000
+    assert_array_equal(identity_hash(scipy.sparse.csr_array(one_hot)), identity_hash(one_hot))

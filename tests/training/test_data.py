@@ -203,6 +203,14 @@ def test_equal_rows_become_one_with_their_weights_together(xp, weighted):
     assert_array_equal(hashes, row_hash(x, 0)[[0, 1, 3]])
 
 
+def test_rows_of_round_numbers_are_told_apart():
+    """Their hashes for folds are equal."""
+    x = np.array([[2.0, 0, 0], [0, 2, 0], [0, 0, 2]])
+    assert min(np.unique(row_hash(x, seed)).size for seed in range(20)) < 3
+    for seed in range(20):
+        assert len(Data(x, np.zeros((3, 1))).distinct(row_hash(x, seed))[0].x) == 3
+
+
 def test_equal_rows_of_two_groups_stay_apart():
     x = np.ones((4, 1))
     merged, _ = Data(x, x, groups=np.array([0, 1, 1, 0])).distinct(row_hash(x, 0))

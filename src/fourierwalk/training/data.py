@@ -8,7 +8,7 @@ import numpy as np
 
 from fourierwalk.arrays.library import Array, like, to_host
 from fourierwalk.chunks.whole import Whole
-from fourierwalk.data.hashes import row_hash
+from fourierwalk.data.hashes import identity_hash
 from fourierwalk.data.rows import Rows
 
 
@@ -42,11 +42,15 @@ class Data(NamedTuple):
             A hash of each row's inputs.
         """
         is_sample = self.whole is not None and not self.whole.is_in_sample
-        if is_sample or self.means is not None or np.unique(hashes).size == hashes.size:
+        _, place, times = np.unique(hashes, return_inverse=True, return_counts=True)
+        alike = np.flatnonzero(times[place.reshape(-1)] > 1)
+        if is_sample or self.means is not None or not alike.size:
             return self, hashes
-        groups = np.zeros(hashes.size) if self.groups is None else self.groups
-        keys = np.stack((hashes, row_hash(self.y, 0), row_hash(groups.astype(np.float64)[:, None], 0)), axis=1)
-        _, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        some, keys = Rows(self.x, self.y).take(alike), np.arange(hashes.size, dtype=np.uint64)
+        keys[alike] = identity_hash(some.x) + 3 * identity_hash(some.y)
+        if self.groups is not None:
+            keys[alike] += 5 * identity_hash(self.groups[alike].astype(np.float64)[:, None])
+        _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
         if first.size == hashes.size:
             return self, hashes
         weight = np.bincount(inverse.reshape(-1), None if self.weight is None else to_host(self.weight))
@@ -54,4 +58,4 @@ class Data(NamedTuple):
         kept = first[order]
         rows = Rows(self.x, self.y).take(kept)
         merged = self._replace(x=rows.x, y=rows.y, weight=like(weight[order].astype(np.float64), self.y))
-        return merged._replace(groups=None if self.groups is None else groups[kept]), hashes[kept]
+        return merged._replace(groups=None if self.groups is None else self.groups[kept]), hashes[kept]
