@@ -282,10 +282,8 @@ def kernel_fit(sample: Sample, squares: tuple[Array, Array], width: float, ridge
     if weight is None:
         matrix = shifted(xp.asarray(kernel, copy=True), ridge * n)
     else:
-        matrix = (
-            kernel
-            + xp.eye(n, dtype=kernel.dtype, device=kernel.device) * (ridge * float(xp.sum(weight)) / weight)[None, :]
-        )
+        unit = xp.eye(n, dtype=kernel.dtype, device=kernel.device)
+        matrix = kernel + unit * (ridge * float(xp.sum(weight)) / weight)[None, :]
     factor, succeeded = factorised(matrix, margin=0.0)
     y, center = sample.targets[0], xp.zeros_like(sample.targets[0][0, :])
     if not bool(succeeded):
