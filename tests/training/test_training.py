@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose
 from tables import QUICK, automatic, data, labelled, run, settings
 
 from fourierwalk.training.data import Data
+from fourierwalk.training.panel import RowsPanel
 from fourierwalk.training.policy import Policy
-from fourierwalk.training.task import Task
 
 
 @pytest.mark.parametrize("n_frequencies", [16, 23, "auto"])
@@ -28,7 +28,7 @@ def test_a_warm_start_of_the_automatic_search_goes_on_from_its_best_frequencies(
 
 
 def test_far_too_many_frequencies_are_refused_before_kernels_explore(monkeypatch):
-    monkeypatch.setattr(Task, "prepared", lambda *_: pytest.fail("the kernels explored"))
+    monkeypatch.setattr(RowsPanel, "explored", lambda *_: pytest.fail("the kernels explored"))
     with pytest.raises(MemoryError, match=r"n_frequencies=1000000000 needs at least .* GB, and max_memory allows"):
         automatic(n_frequencies=10**9).run(data(), np.random.default_rng(0))
 

@@ -72,8 +72,8 @@ PARAMETERS = """
         same data and parameters. It is written every 60 seconds; a `Checkpoint` sets other intervals. A file of other
         data or parameters is refused. A folder: each fit has a file of its own there. The file is kept at the end.
     max_seconds : float, default=None
-        A fit ends after about this many seconds with the best model so far. ``sampler="auto"`` first explores to the
-        end. A seed then no longer fixes the result.
+        A fit ends after about this many seconds with the best model so far. There is always one: the first kernels and
+        the narrowest model are finished first. A seed then no longer fixes the result.
     warm_start : bool, default=False
         Whether a new fit continues where the last one ended.
     random_state : int, RandomState, Generator or None, default=None

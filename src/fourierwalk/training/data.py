@@ -34,7 +34,8 @@ class Data(NamedTuple):
         """Equal rows as one row with their weights together, and its hashes; the first of them stays in its place.
 
         Rows are equal if their inputs, targets and groups are. So repeated rows are treated as whole-number weights
-        are, and cost no more. A sample of rows in chunks, and rows with mean targets, which depend on each other, stay.
+        are, and cost no more. Nothing is merged in a sample of rows in chunks, and where inputs are mean targets: these
+        depend on the other rows.
 
         Parameters
         ----------

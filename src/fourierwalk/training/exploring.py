@@ -109,9 +109,10 @@ def explore(
         others = [first_look(sample._replace(fits_center=True), span, policy) for sample, span in samples]
         firsts = others if mean_error(others) < (1 - policy.other_kernel) * mean_error(firsts) else firsts
     plain = [sharpened(first, policy, deadline) for first in firsts]
-    is_plain = any(first.span is not None or first.root.shape[0] == 1 for first in firsts)
-    if is_plain or time.monotonic() >= deadline:
-        return plain  # coordinates of a span stand for no input, and a single input has no rival
+    # Coordinates of a span stand for no input, and a single input has no rival.
+    has_rivals = all(first.span is None and first.root.shape[0] > 1 for first in firsts)
+    if not has_rivals or time.monotonic() >= deadline:
+        return plain
     most = (1 - policy.other_kernel) * mean_error(plain)
     rivals = [weighed_inputs(first, policy) for first in firsts], [screened(first) for first in firsts]
     better = [

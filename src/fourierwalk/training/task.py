@@ -19,6 +19,7 @@ from fourierwalk.data.features import Features
 from fourierwalk.data.hashes import row_hash
 from fourierwalk.data.rows import Rows
 from fourierwalk.data.scaling import Scaling
+from fourierwalk.solving.budget import check_least_bytes
 from fourierwalk.solving.least_squares import LeastSquares
 from fourierwalk.solving.solver import Solver
 from fourierwalk.training.automatic import Automatic
@@ -110,6 +111,10 @@ class Task:
         for name, values in {"X": data.x, "y": data.y, "X_val": data.x_val, "y_val": data.y_val}.items():
             if values is not None:
                 scalings.check_magnitude(name, values)
+        if policy is not None:
+            n = int(start.n_frequencies or 0)
+            width = self.features.n_columns * n // policy.most_members
+            check_least_bytes(n, width, int(data.y.shape[0]), self.solver, data.y)
         split_by, n_together = self._folds()
         holds_out = split_by is not None or self.data.x_val is not None
         draws = policy is not None and holds_out and start.frequencies is None

@@ -12,9 +12,7 @@ import numpy as np
 from fourierwalk.arrays.draws import placed
 from fourierwalk.arrays.threads import one_pool
 from fourierwalk.data import features as feature_kinds
-from fourierwalk.solving.budget import check_least_bytes
 from fourierwalk.training.assembly import Assembly, Fit
-from fourierwalk.training.automatic import Automatic
 from fourierwalk.training.data import Data
 from fourierwalk.training.followed import Followed, Resume
 from fourierwalk.training.history import Decision, Event
@@ -61,11 +59,8 @@ class Training(Settings):
             search, start = self.resolve(data, resume), self.start(features, data, resume)
             ends = deadline if journal is None else math.inf  # a fit that goes on explores as the first one did
             task = Task(self, data, search, start, features, solver, seed, resume, ends)
-            if isinstance(search, Automatic):
-                n = int(start.n_frequencies or 0)
-                width = features.n_columns * n // search.policy.most_members
-                check_least_bytes(n, width, int(data.y.shape[0]), solver, data.y)  # before the kernels explore
-                progress.see(Decision("kernels explore the rows"))
+            if task.policy is not None:
+                progress.see(Decision("preparing the rows"))
             scaling, panel, decisions = task.prepared()
             n_biases = start.dimension - start.n_inputs
             start = start._replace(n_inputs=panel.n_inputs, dimension=panel.n_inputs + n_biases)
