@@ -259,9 +259,9 @@ def test_a_mean_of_the_folds_decides_on_growth(monkeypatch):
     events, _, found = searched(Automatic(policy), panel(n_together=2), start())
     assert widths(found) == [8, 8]
     assert words(events)[:3] == [
-        "2 models of 4 frequencies: held-out error 1 for an average of 2",
-        "2 models of 8 frequencies: held-out error 0.95 for an average of 2",
-        "2 models of 16 frequencies: held-out error 4.55 for an average of 2, against 0.95: not worth its width",
+        "2 models of 4 frequencies: held-out error 1",
+        "2 models of 8 frequencies: held-out error 0.95",
+        "2 models of 16 frequencies: held-out error 4.55, against 0.95: not worth its width",
     ]
 
 
@@ -293,15 +293,14 @@ def test_members_learn_from_different_folds():
     assert len({member.frequencies.tobytes() for member in found.members}) == 3
 
 
-def test_folds_that_decide_together_are_each_held_out_once(monkeypatch):
-    monkeypatch.setattr(automatic, "saved_by_averaging", lambda judges, members, n: 0.01)
+def test_folds_that_decide_together_are_each_held_out_once():
     where = panel(noise=0.2, n_together=3, n_folds=3)
     events, snapshots, found = searched(Automatic(replace(QUICK, most_frequencies=12)), where, start())
     assert widths(found) == [4, 4, 4]
     assert sum(len(judge.held_out) for judge in found.judges) == where.n_rows
     assert [len(one.members) for one in snapshots] == [1, 3, 3]
     mean = np.mean([member.look.error for member in snapshots[1].members])
-    assert words(events)[0] == f"3 models of 4 frequencies: held-out error {mean - 0.01:.4g} for an average of 3"
+    assert words(events)[0] == f"3 models of 4 frequencies: held-out error {mean:.4g}"
 
 
 @pytest.mark.parametrize(("n_frequencies", "kept"), [(4, [4]), (9, [4, 5]), (12, [4, 4, 4]), (22, [4, 4, 5, 4, 5])])
@@ -321,22 +320,6 @@ def test_folds_train_as_wide_as_a_member_is_but_no_more_are_kept_than_share_the_
     assert len(snapshots[0].members) == 1
     assert all(len(one.members) >= 3 for one in snapshots[1:])
     assert all(sum(len(member.frequencies) for member in one.final) <= n_frequencies for one in snapshots)
-
-
-@pytest.mark.parametrize(("saved", "width"), [(0.0, 16), (0.5, 4)])
-def test_what_an_average_saves_counts_for_the_width_that_has_more_members(saved, width, monkeypatch):
-    """At 4 frequencies there are four members, at 16 one."""
-    scripted(monkeypatch, {4: 1.0, 8: 0.9, 16: 0.8}.get)
-    asked = []
-
-    def told(judges, members, n):
-        asked.append((len(judges), len(members), n))
-        return saved * (1 - 1 / n)
-
-    monkeypatch.setattr(automatic, "saved_by_averaging", told)
-    found = searched(Automatic(QUICK), panel(n_together=3, n_folds=3), start(16))[2]
-    assert [int(member.frequencies.shape[0]) for member in found.final] == [width] * (16 // width)
-    assert asked[:2] == [(3, 3, 4), (3, 3, 2)]
 
 
 def test_later_members_draw_the_kinds_that_the_first_has_taken():

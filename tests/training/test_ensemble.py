@@ -10,7 +10,7 @@ from searches import KIND, panel
 
 from fourierwalk import AdaptiveFourierRegressor
 from fourierwalk.sampling.sampler import State
-from fourierwalk.training.ensemble import Ensemble, averaged, doubt, saved_by_averaging
+from fourierwalk.training.ensemble import Ensemble, averaged, doubt
 from fourierwalk.training.policy import Policy
 from fourierwalk.training.selection import Candidate, Look
 
@@ -80,21 +80,6 @@ def test_the_doubt_of_a_gain_is_its_standard_error():
     twice = replace(judge, held_out=judge.held_out.take(np.tile(np.arange(n), 2)))
     for same in (heavier, twice):
         assert doubt([same], candidates[:1], candidates[1:2]) == pytest.approx(np.std(gains[0]) / math.sqrt(n))
-
-
-def test_an_average_saves_the_variance_of_its_members():
-    """Of squared errors: an average of all members all of it, one of n members the share 1 − 1/n."""
-    where, rng = panel(n_rows=200), np.random.default_rng(0)
-    judges = [where.split(i).selection for i in range(4)]
-    members = [judge.look(0, rng.standard_normal((4, 2))) for judge in judges]
-    variances = []
-    for judge in judges:
-        values = [member.values(judge.held_out, KIND.features) for member in members]
-        variances.append(np.mean(np.var(values, axis=0, ddof=1)))
-    for n in (1, 2, 4, 9):
-        expected = (1 - 1 / n) * np.mean(variances)
-        assert saved_by_averaging(judges, members, n) == pytest.approx(expected, rel=1e-9)
-    assert saved_by_averaging(judges[:1], members[:1], 9) == 0.0
 
 
 def test_a_model_that_wins_every_fold_beats_the_mean():

@@ -30,6 +30,7 @@ from fourierwalk.training.exploring import (
     weighed_inputs,
 )
 from fourierwalk.training.policy import Policy
+from fourierwalk.training.screening import heard, steepness
 
 
 def table(n_rows=80, d=3, q=2, seed=0):
@@ -281,8 +282,15 @@ def test_the_exploration_ends_where_it_gains_no_more(monkeypatch):
 
 
 def plain_weights(near, targets, weight, n_rounds):
-    """The weights of the inputs in each round: products of mean squared slopes, divided by their mean."""
+    """The weights of the inputs in each round: products of mean squared slopes, divided by their mean.
+
+    The first ones are half those of the waves that are heard (`screening` has their definition), and half alike.
+    """
     width, weights, rounds = math.sqrt(np.mean(np.sum(near**2, axis=1)) / 2), np.ones(near.shape[1]), []
+    waves = heard(near, targets, weight)
+    if len(waves):
+        slopes = steepness(near, targets, waves)
+        weights = 0.5 * weights + 0.5 * slopes / np.mean(slopes)
     for _ in range(n_rounds):
         rounds.append(weights)
         scaled = near * np.sqrt(weights)
@@ -364,7 +372,6 @@ def test_weighed_inputs_are_taken_where_their_mean_error_is_much_lower(times, is
 
     monkeypatch.setattr(exploring, "first_look", of_error_one)
     monkeypatch.setattr(exploring, "weighed_inputs", weighed)
-    monkeypatch.setattr(exploring, "screened", lambda first: first)
     assert [each.root[0, 0] for each in explore(parts, policy)] == [2.0 if is_taken else 1.0] * len(times)
 
 
@@ -381,8 +388,7 @@ def test_a_constant_beside_the_kernels_is_taken_where_their_mean_error_is_much_l
         return first._replace(fit=first.fit._replace(error=next(shares) if sample.fits_center else 1.0))
 
     monkeypatch.setattr(exploring, "first_look", of_error)
-    for other in ("weighed_inputs", "screened"):
-        monkeypatch.setattr(exploring, other, lambda first, *policy: first)
+    monkeypatch.setattr(exploring, "weighed_inputs", lambda first, policy: first)
     assert [bool(np.any(each.fit.center)) for each in explore(parts, policy, True)] == [is_taken] * len(times)
     assert not any(np.any(each.fit.center) for each in explore(parts, policy))  # not for regression
 
@@ -416,7 +422,6 @@ def test_several_kernels_take_as_long_as_one():
 
 def test_coordinates_and_a_single_input_are_not_weighed(monkeypatch):
     monkeypatch.setattr(exploring, "weighed_inputs", None)
-    monkeypatch.setattr(exploring, "screened", None)
     assert explored(*halves(*table(60, 100)), Policy()).span is not None
     x, y = table(60)
     assert explored(*halves(x[:, :1], y), Policy()).root.shape == (1, 1)
@@ -480,6 +485,17 @@ def test_the_fewest_of_equally_good_inputs_are_kept():
     train, held_out = noisy(0)
     train, held_out = (replace(rows, x=rows.x * (np.arange(12) == 3)) for rows in (train, held_out))
     assert_array_equal(relevant(explored(train, held_out, Policy()), Policy()), [3])
+
+
+@pytest.mark.parametrize(("tie", "n_kept"), [(0.0, 9), (1e-3, 7), (1e-2, 6)])
+def test_the_fewest_inputs_within_a_tie_are_kept(tie, n_kept, monkeypatch):
+    """Of twelve inputs, 9, 7, 6, 5 and 4 are tried; the last error is hopeless."""
+    train, held_out = noisy(0)
+    best = first_look(*sampled(train, held_out), Policy())
+    errors = iter([0.4996, 0.4999, 0.5003, 0.51, 2.0])
+    monkeypatch.setattr(exploring, "best_of", lambda *given: best.fit._replace(error=next(errors)))
+    kept = relevant(best._replace(fit=best.fit._replace(error=0.5)), replace(Policy(), tie=tie))
+    assert kept.size == n_kept
 
 
 @pytest.mark.parametrize(("d", "expected"), [(3, 700), (1000, 700), (1600, 625), (5000, 500)])

@@ -93,9 +93,12 @@ def test_steepness_is_that_of_a_ridge_regression():
     ids=["fine", "masked"],
 )
 def test_what_a_kernel_misses_is_found(target, inputs):
-    rng = np.random.default_rng(4)
-    x = rng.standard_normal((1950, 6))
-    y = (target(x) + 0.2 * rng.standard_normal(1950))[:, None]
-    (found,) = explore([(Rows(x[:1600], y[:1600]), Rows(x[1600:], y[1600:]))], Policy())
-    assert found.fit.error < 0.1  # 0.5 without screening; the noise is 0.04
-    assert set(np.argsort(-found.shape.relevance)[: len(inputs)]) == inputs
+    errors = []
+    for seed in range(4, 8):
+        rng = np.random.default_rng(seed)
+        x = rng.standard_normal((1950, 6))
+        y = (target(x) + 0.2 * rng.standard_normal(1950))[:, None]
+        (found,) = explore([(Rows(x[:1600], y[:1600]), Rows(x[1600:], y[1600:]))], Policy())
+        errors.append(found.fit.error)
+        assert set(np.argsort(-found.shape.relevance)[: len(inputs)]) == inputs
+    assert np.mean(errors) < 0.1  # 0.5 without screening; the noise is 0.04

@@ -11,7 +11,7 @@ import numpy as np
 
 from fourierwalk.sampling.proposals import Proposal, ScaledWalk, ShapedWalk
 from fourierwalk.solving.least_squares import LeastSquares
-from fourierwalk.training.ensemble import Ensemble, Searching, doubt, mean_error, saved_by_averaging
+from fourierwalk.training.ensemble import Ensemble, Searching, doubt, mean_error
 from fourierwalk.training.following import spread_of
 from fourierwalk.training.growing import Grown, Growth
 from fourierwalk.training.history import Decision
@@ -193,7 +193,7 @@ class Automatic:
         return shares(n_frequencies, max(1, min(n_frequencies // width, policy.most_members)))
 
     def _grown_together(self, panel: Panel, growth: Growth, widths: Sequence[int]) -> Searching:
-        """Grow the members of the panel together, until a larger width does not lower the error of their average.
+        """Grow the members of the panel together, until a larger width does not lower their mean error.
 
         A width beyond the usual one is not tried if it must gain more than the last one did. Narrower ones cost little,
         and interactions of many inputs may show only at the third width.
@@ -213,20 +213,20 @@ class Automatic:
                 last[i] = yield from growth.widened(splits[i], last[i], width, self.kinds)
                 if not best and i == 0:
                     yield self._so_far([last[0].candidate], judges[:1])
-            candidates, sizes = [grown.candidate for grown in last], self._sizes(panel, start, width)
-            error = mean_error(candidates) - saved_by_averaging(judges, candidates, len(sizes))
+            candidates = [grown.candidate for grown in last]
+            error = mean_error(candidates)
             if is_given and best:  # narrower models have more members, so a wider one must be surely better
                 needed += doubt(judges, [grown.candidate for grown in best], candidates)
             pays = not best or least - error > needed
             yield Decision(
                 f"{n_members} model{'s' * (n_members > 1)} of {width} frequencies: held-out error {error:.4g}"
-                + (f" for an average of {len(sizes)}" if n_members > 1 and len(sizes) > 1 else "")
                 + ("" if pays else f", against {least:.4g}: not worth its width")
             )
             if not pays:
                 break
             best, least, gained = list(last), error, least - error
-            yield self._so_far(candidates, judges)._replace(n_kept=min(len(sizes), n_members))
+            n_kept = min(len(self._sizes(panel, start, width)), n_members)
+            yield self._so_far(candidates, judges)._replace(n_kept=n_kept)
         return (yield from self._finished_together(panel, growth, splits, best))
 
     def _so_far(self, candidates: Sequence[Candidate], judges: Sequence[Any]) -> Ensemble:

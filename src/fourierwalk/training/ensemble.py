@@ -84,22 +84,6 @@ def doubt(judges: Sequence[Any], before: Sequence[Candidate], after: Sequence[Ca
     return float(np.std(pooled)) / math.sqrt(pooled.size)
 
 
-def saved_by_averaging(judges: Sequence[Any], members: Sequence[Candidate], n: int) -> float:
-    """How much lower the validation error of the average of n such members is than their mean: an estimate.
-
-    It is measured with all members at the validation rows of each, though most members have seen these rows: how far
-    members lie apart depends little on that. An average of n removes the share 1 − 1/n of their variance. One member
-    tells nothing.
-    """
-    if len(members) == 1:
-        return 0.0
-    average, saved = averaged(members), []
-    for judge in judges:
-        alone = [judge.errors(member.frequencies, [member.amplitudes])[0] for member in members]
-        saved.append(float(np.mean(alone)) - judge.errors(average[0], [average[1]])[0])
-    return float(np.mean(saved)) * (1 - 1 / n) / (1 - 1 / len(members))
-
-
 def for_average(members: Sequence[Candidate]) -> list[Candidate]:
     """The members, with λ divided by the root of their number: an average varies less, so each needs less ridge."""
     root = math.sqrt(len(members))

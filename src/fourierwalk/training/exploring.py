@@ -3,9 +3,9 @@
 A Gaussian kernel of width σ is a model with infinitely many frequencies, drawn from N(0, 1/σ²). Kernel ridge regression
 on a sample of the rows finds σ. The gradients of its fit f give the average gradient outer product M = mean of ∇f ∇fᵀ.
 The kernel is fitted again with distances measured by M, and so on: a recursive feature machine. Beside it a kernel
-with a diagonal M is fitted, which finds a few inputs among many, and another with that of single waves (`screening`),
-which finds fine detail and faint terms. Frequencies are then drawn from N(0, M/σ²) of the best one. All of it runs in
-single precision, on the device that holds the rows.
+with a diagonal M is fitted, which finds a few inputs among many. It begins with the inputs of single waves that are
+heard in the targets (`screening`), and so finds fine detail and faint terms too. Frequencies are then drawn from
+N(0, M/σ²) of the better one. All of it runs in single precision, on the device that holds the rows.
 """
 
 from __future__ import annotations
@@ -99,9 +99,9 @@ def explore(
 ) -> list[Exploration]:
     """Explore each split into training and validation rows; after the deadline only the first kernels are fitted.
 
-    One exploration begins with all directions alike, others with inputs weighed one by one: by slopes of a kernel, or
-    of single waves. For classes, a constant may be fitted beside the kernels. Any of these is taken only if its mean
-    error over the splits is much lower: few validation rows would often prefer it by chance.
+    One exploration begins with all directions alike, a rival with inputs weighed one by one. For classes, a constant
+    may be fitted beside the kernels. Either is taken only if its mean error over the splits is much lower: few
+    validation rows would often prefer it by chance.
     """
     samples = [sampled(train, held_out) for train, held_out in parts]
     firsts = [first_look(sample, span, policy) for sample, span in samples]
@@ -113,22 +113,15 @@ def explore(
     has_rivals = all(first.span is None and first.root.shape[0] > 1 for first in firsts)
     if not has_rivals or time.monotonic() >= deadline:
         return plain
-    most = (1 - policy.other_kernel) * mean_error(plain)
-    rivals = [weighed_inputs(first, policy) for first in firsts], [screened(first) for first in firsts]
-    better = [
-        [sharpened(_refitted(one), policy, deadline) for one in rival] for rival in rivals if mean_error(rival) < most
-    ]
-    return min((plain, *better), key=mean_error)
+    rivals = [weighed_inputs(first, policy) for first in firsts]
+    if mean_error(rivals) >= (1 - policy.other_kernel) * mean_error(plain):
+        return plain
+    return min(plain, [sharpened(rival, policy, deadline) for rival in rivals], key=mean_error)
 
 
 def mean_error(explorations: Sequence[Exploration]) -> float:
     """The mean validation error of the kernels."""
     return float(np.mean([exploration.fit.error for exploration in explorations]))
-
-
-def _refitted(one: Exploration) -> Exploration:
-    """The same after a local search for its width and λ."""
-    return one._replace(fit=best_fit(one.sample.measured(one.root), one.fit.width, one.fit.ridge))
 
 
 def sharpened(best: Exploration, policy: Policy, deadline: float = math.inf) -> Exploration:
@@ -150,38 +143,33 @@ def sharpened(best: Exploration, policy: Policy, deadline: float = math.inf) -> 
 def weighed_inputs(first: Exploration, policy: Policy) -> Exploration:
     """Fit a narrow kernel again and again, each input weighed by its mean squared slope in the fit before.
 
-    The width is half of the rows' root mean square distance. Rounds go on whatever their error is: if a few of many
-    inputs act only together, their slopes stand out from the first round on, but the error falls some rounds later.
+    The first weights are half those of the waves that are heard in the targets, if any are, and half the same for all
+    inputs. The width is half of the rows' root mean square distance. Rounds go on whatever their error is: if a few of
+    many inputs act only together, their slopes stand out from the first round on, but the error falls some rounds
+    later.
     """
     xp, weighed, best = namespace(first.root), first, first
-    width = _norm(first.sample) / math.sqrt(2.0)
-    for _ in range(policy.iterations):
-        sample = weighed.sample.measured(weighed.root)
-        squares = distances(sample.near, sample.near), distances(sample.far, sample.near)
-        weighed = weighed._replace(fit=kernel_fit(sample, squares, width, RIDGES[1]))
-        best = weighed if weighed.fit.error < best.fit.error else best
-        slopes = xp.linalg.diagonal(outer_product(sample, weighed.fit))
-        weights = xp.linalg.diagonal(weighed.root) ** 2 * slopes
-        weighed = weighed._replace(root=_diagonal(xp.sqrt(weights / xp.mean(weights))))
-    return _refitted(best)
-
-
-def screened(first: Exploration) -> Exploration:
-    """Fit a kernel whose inputs are weighed by the slopes of the waves that are heard in the targets, if any are."""
-    sample = first.sample
+    sample, width = first.sample, _norm(first.sample) / math.sqrt(2.0)
     waves = heard(sample.near, sample.targets[0], sample.weights[0])
-    weights = steepness(sample.near, sample.targets[0], waves) if len(waves) else np.zeros(1)
-    if not np.sum(weights) > 0:
-        return first
-    root = _diagonal(like(np.sqrt(weights / np.mean(weights)).astype(np.float32), sample.near))
-    measured = sample.measured(root)
-    return first._replace(root=root, fit=best_of(measured, _widths(measured), RIDGES[1:2]))
+    if len(waves):
+        slopes = steepness(sample.near, sample.targets[0], waves)
+        weights = 0.5 + 0.5 * slopes / max(float(np.mean(slopes)), NO_SLOPE)
+        weighed = first._replace(root=_diagonal(like(np.sqrt(weights).astype(np.float32), first.root)))
+    for _ in range(policy.iterations):
+        measured = sample.measured(weighed.root)
+        squares = distances(measured.near, measured.near), distances(measured.far, measured.near)
+        weighed = weighed._replace(fit=kernel_fit(measured, squares, width, RIDGES[1]))
+        best = weighed if weighed.fit.error < best.fit.error else best
+        products = xp.linalg.diagonal(weighed.root) ** 2 * xp.linalg.diagonal(outer_product(measured, weighed.fit))
+        weighed = weighed._replace(root=_diagonal(xp.sqrt(products / xp.mean(products))))
+    return best._replace(fit=best_fit(sample.measured(best.root), best.fit.width, best.fit.ridge))
 
 
 def relevant(best: Exploration, policy: Policy) -> np.ndarray:
     """The indices of the inputs that the kernel needs.
 
-    The least relevant inputs are removed step by step; the set with the least validation error is returned.
+    The least relevant inputs are removed step by step. The smallest set whose validation error is the least, or within
+    a tie of it, is returned.
     """
     relevance = to_host(namespace(best.root).sum(best.root * best.root, axis=1))
     order = np.argsort(-relevance)
@@ -192,7 +180,8 @@ def relevant(best: Exploration, policy: Policy) -> np.ndarray:
         mask[order[:n_kept]] = 1.0
         sample = best.sample.measured(best.root * like(mask, best.root))
         errors[n_kept] = best_of(sample, (best.fit.width,), (best.fit.ridge,)).error
-    return np.sort(order[: min(errors, key=lambda n: (errors[n], n))])
+    most = (1 + policy.tie) * min(errors.values())
+    return np.sort(order[: min(n for n, error in errors.items() if error <= most)])
 
 
 def first_look(sample: Sample, span: Span | None, policy: Policy) -> Exploration:

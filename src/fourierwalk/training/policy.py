@@ -189,7 +189,14 @@ class Policy:
         0,
         1e6,
     )
-    tie: float = _tuned(1e-3, "certainty", "share of the error below which the larger λ is taken", KEPT, 0, 1)
+    tie: float = _tuned(
+        1e-3,
+        "certainty",
+        "share of the error below which the larger λ, or the smaller set of inputs, is taken",
+        KEPT,
+        0,
+        1,
+    )
     margin: float = _tuned(
         0.1, "certainty", "share of the targets' range that predictions may leave it by", CUSTOM, 0, 1e6
     )
