@@ -7,132 +7,29 @@ import numpy as np
 import pytest
 import scipy.sparse
 from conftest import Backend
+from kernel_fits import halves, plain_fit, plain_gradients, plain_outer_product, single, table
 from numpy.testing import assert_allclose, assert_array_equal
 
 from fourierwalk.arrays.library import to_host
 from fourierwalk.data.rows import Rows
 from fourierwalk.training import exploring
 from fourierwalk.training.exploring import (
-    ON_HOST,
-    RIDGES,
-    Sample,
-    best_fit,
-    best_of,
-    distances,
     explore,
     first_look,
-    kernel_fit,
-    outer_product,
     relevant,
     sample_size,
-    sampled,
     sharpened,
     weighed_inputs,
 )
+from fourierwalk.training.kernel_fit import ON_HOST, RIDGES, distances, sampled
 from fourierwalk.training.policy import Policy
 from fourierwalk.training.screening import heard, steepness
-
-
-def table(n_rows=80, d=3, q=2, seed=0):
-    """Inputs, of which the first matters most, and targets."""
-    rng = np.random.default_rng(seed)
-    x = rng.standard_normal((n_rows, d))
-    y = np.stack([np.sin(2 * x[:, 0]) + 0.3 * x[:, 1], np.cos(x[:, 0])][:q], axis=1)
-    return x, y + 0.1 * rng.standard_normal(y.shape)
-
-
-def halves(x, y, weight=None, make=lambda values: values):
-    """Rows to fit to, and every third row held out."""
-    held = np.arange(len(y)) % 3 == 0
-    return tuple(Rows(make(x[part]), y[part], None if weight is None else weight[part]) for part in (~held, held))
 
 
 def explored(train, held_out, policy):
     """The exploration of a single split."""
     (found,) = explore([(train, held_out)], policy)
     return found
-
-
-# The definition
-
-
-def plain_kernel(a, b, width):
-    return np.array([[math.exp(-np.sum((one - other) ** 2) / (2 * width**2)) for other in b] for one in a])
-
-
-def plain_fit(near, far, targets, weights, width, ridges=RIDGES):
-    """The best of some ridges: (K + λW/w) α = y, by its error on the rows held out."""
-    kernel, n = plain_kernel(near, near, width), len(near)
-    weight, weight_far = (
-        np.ones(len(y)) if given is None else given for given, y in zip(weights, targets, strict=True)
-    )
-    fits = []
-    for ridge in ridges:
-        penalty = np.diag([ridge * np.sum(weight) / weight[i] for i in range(n)])
-        dual = np.linalg.solve(kernel + penalty, targets[0])
-        squares = np.sum((plain_kernel(far, near, width) @ dual - targets[1]) ** 2, axis=1)
-        fits.append((np.sum(weight_far * squares) / np.sum(weight_far), dual))
-    return min(fits, key=lambda fit: fit[0])
-
-
-def plain_gradients(near, dual, width):
-    """∇f(xᵢ) = Σⱼ αⱼ k(xᵢ, xⱼ) (xⱼ − xᵢ)/σ², (n, d)."""
-    kernel = plain_kernel(near, near, width)
-    return np.array(
-        [
-            sum(dual[j] * kernel[i, j] * (near[j] - near[i]) for j in range(len(near))) / width**2
-            for i in range(len(near))
-        ]
-    )
-
-
-def plain_outer_product(near, duals, width, weight=None):
-    """Σₒ mean of ∇f ∇fᵀ, divided by its mean diagonal."""
-    weight = np.ones(len(near)) if weight is None else weight
-    total = np.zeros((near.shape[1],) * 2)
-    for dual in duals.T:
-        for share, gradient in zip(weight, plain_gradients(near, dual, width), strict=True):
-            total += share * np.outer(gradient, gradient)
-    return total / (np.trace(total) / near.shape[1])
-
-
-def single(*arrays):
-    return tuple(np.asarray(array, dtype=np.float32) for array in arrays)
-
-
-def squares_of(sample):
-    return distances(sample.near, sample.near), distances(sample.far, sample.near)
-
-
-@pytest.mark.parametrize("weighted", [True, False], ids=["weighted", "plain"])
-@pytest.mark.parametrize(("width", "ridge"), [(0.7, 1e-6), (1.5, 1e-4), (3.0, 1e-2)])
-def test_a_kernel_fit_is_a_ridge_regression(width, ridge, weighted):
-    x, y = table()
-    weight = np.random.default_rng(1).integers(1, 5, len(x)).astype(float) if weighted else None
-    train, held_out = halves(x, y, weight)
-    sample, _ = sampled(train, held_out)
-    fit = kernel_fit(sample, squares_of(sample), width, ridge)
-    weights = train.weight, held_out.weight
-    error, dual = plain_fit(train.x, held_out.x, (train.y, held_out.y), weights, width, (ridge,))
-    assert (fit.width, fit.ridge) == (width, ridge)
-    assert fit.error == pytest.approx(error, rel=1e-3)
-    assert_allclose(fit.kernel, plain_kernel(train.x, train.x, width), atol=1e-5)
-    assert_allclose(fit.kernel @ fit.dual, fit.kernel @ dual, atol=1e-3)  # the dual itself is ill-conditioned
-
-
-def test_the_best_of_widths_and_ridges_is_taken():
-    train, held_out = halves(*table())
-    sample, _ = sampled(train, held_out)
-    widths = 0.2, 1.0, 2.0
-    fit = best_of(sample, widths, RIDGES)
-    errors = {
-        (width, ridge): plain_fit(train.x, held_out.x, (train.y, held_out.y), (None, None), width, (ridge,))[0]
-        for width in widths
-        for ridge in RIDGES
-    }
-    assert (fit.width, fit.ridge) == min(errors, key=errors.get)
-    assert fit.error == pytest.approx(min(errors.values()), rel=5e-3)
-    assert best_fit(sample, 1.0, RIDGES[0]).error <= best_of(sample, [1.0], RIDGES[:1]).error
 
 
 def test_whole_weights_equal_repeated_rows():
@@ -151,55 +48,6 @@ def test_whole_weights_equal_repeated_rows():
     policy = replace(Policy(), iterations=2, sharper=0.0)
     roots = [explored(*both, policy).shape.root for both in ((train, held_out), repeated)]
     assert_allclose(roots[0].T @ roots[0], roots[1].T @ roots[1], rtol=0.01, atol=1e-3 * np.max(roots[1]) ** 2)
-
-
-def test_distances_are_squared_and_not_negative():
-    a, b = np.random.default_rng(0).standard_normal((2, 7, 3))
-    assert_allclose(distances(a, b), [[np.sum((one - other) ** 2) for other in b] for one in a], atol=1e-12)
-    far = single(1e3 + 1e-3 * a)[0]
-    assert np.min(distances(far, far)) >= 0
-
-
-@pytest.mark.parametrize("weighted", [True, False], ids=["weighted", "plain"])
-def test_the_outer_product_is_that_of_the_gradients(weighted):
-    x, y = table(60)
-    weight = np.linspace(0.2, 3, 40) if weighted else None
-    train, held_out = halves(x, y)
-    train = replace(train, weight=weight)
-    look = first_look(*sampled(train, held_out), Policy())
-    expected = plain_outer_product(train.x, look.fit.dual.astype(float), look.fit.width, weight)
-    found = outer_product(look.sample, look.fit)
-    assert_allclose(found, expected, rtol=1e-3, atol=1e-3)
-    assert np.trace(found) == pytest.approx(3)
-    if weighted:
-        unweighted = look.sample._replace(weights=(None, None))
-        assert np.max(np.abs(outer_product(unweighted, look.fit) - expected)) > 0.01
-
-
-@pytest.mark.parametrize("factor", [1e-21, 0.0])
-def test_slopes_of_nothing_have_no_direction(factor):
-    """In single precision the trace of tiny ones has hardly any inverse."""
-    look = first_look(*sampled(*halves(*table(60))), Policy())
-    found = outer_product(look.sample, look.fit._replace(dual=(look.fit.dual * factor).astype(np.float32)))
-    assert found.dtype == np.float32
-    assert_array_equal(found, np.eye(3))
-
-
-def test_the_closed_form_of_the_gradients_is_right():
-    """By central differences, so that the transcription itself is checked."""
-    x, y = table(30)
-    width, dual = 1.3, y[:, 0]
-    slopes = np.zeros_like(x)
-    for j in range(x.shape[1]):
-        move = 1e-5 * np.eye(x.shape[1])[j]
-        slopes[:, j] = (plain_kernel(x + move, x, width) @ dual - plain_kernel(x - move, x, width) @ dual) / 2e-5
-    assert_allclose(plain_gradients(x, dual, width), slopes, atol=1e-8)
-
-
-def test_a_constant_fit_has_no_directions():
-    x, y = table(30)
-    look = first_look(*sampled(*halves(x, 0 * y)), Policy())
-    assert_array_equal(outer_product(look.sample, look.fit._replace(dual=0 * look.fit.dual)), np.eye(3))
 
 
 def plain_width(near, far, targets, weights, width):
@@ -276,9 +124,6 @@ def test_the_exploration_ends_where_it_gains_no_more(monkeypatch):
         assert sharpened(begin, replace(Policy(), iterations=4, sharper=sharper)).fit.error == best
         assert len(asked) == n_fits
     assert sharpened(begin, replace(Policy(), iterations=1)) is begin
-
-
-# Inputs weighed one by one
 
 
 def plain_weights(near, targets, weight, n_rounds):
@@ -393,27 +238,6 @@ def test_a_constant_beside_the_kernels_is_taken_where_their_mean_error_is_much_l
     assert not any(np.any(each.fit.center) for each in explore(parts, policy))  # not for regression
 
 
-@pytest.mark.parametrize("is_weighted", [False, True])
-def test_the_constant_is_that_of_generalised_least_squares(is_weighted):
-    x, y = table(80)
-    weight = np.random.default_rng(3).uniform(0.5, 2, 80) if is_weighted else None
-    sample = sampled(*halves(x, y + 3, weight))[0]._replace(fits_center=True)
-    fit = kernel_fit(sample, squares_of(sample), 1.5, 1e-2)
-    near, targets = (values.astype(float) for values in (sample.near, sample.targets[0]))
-    matrix = np.exp(-np.sum((near[:, None] - near[None]) ** 2, axis=2) / (2 * 1.5**2))
-    weights = np.ones(len(near)) if sample.weights[0] is None else sample.weights[0].astype(float)
-    inverse = np.linalg.inv(matrix + np.diag(1e-2 * np.sum(weights) / weights))
-    center = np.sum(inverse @ targets, axis=0) / np.sum(inverse)
-    assert_allclose(fit.center, center, rtol=1e-3)
-    assert_allclose(fit.dual, inverse @ (targets - center), atol=1e-3 * np.max(np.abs(fit.dual)))
-
-
-def test_without_a_constant_the_kernel_tends_to_zero():
-    x, y = table(80)
-    sample, _ = sampled(*halves(x, y + 3))
-    assert_array_equal(kernel_fit(sample, squares_of(sample), 1.5, 1e-2).center, [0.0, 0.0])
-
-
 def test_several_kernels_take_as_long_as_one():
     policy = replace(Policy(), sample=1000)
     assert [sample_size(4, n, policy) for n in (1, 8)] == [1000, 500]
@@ -425,43 +249,6 @@ def test_coordinates_and_a_single_input_are_not_weighed(monkeypatch):
     assert explored(*halves(*table(60, 100)), Policy()).span is not None
     x, y = table(60)
     assert explored(*halves(x[:, :1], y), Policy()).root.shape == (1, 1)
-
-
-def nothing():
-    x = np.zeros((2, 1), dtype=np.float32)
-    return Sample(x, x, (x, x), (None, None))
-
-
-def test_widths_have_an_end(monkeypatch):
-    asked = []
-
-    def always_better(sample, squares, width, ridge):
-        asked.append(width)
-        return exploring.KernelFit(1.0 / len(asked), width, ridge, *squares, squares[0][0])
-
-    monkeypatch.setattr(exploring, "kernel_fit", always_better)
-    assert best_fit(nothing(), 1.0, RIDGES[0]).width == 0.5**exploring.MOST_DOUBLINGS
-    assert len(asked) == 2 * exploring.MOST_DOUBLINGS + len(RIDGES)
-
-
-def test_widths_are_tried_both_ways_and_then_ridges(monkeypatch):
-    """A sharp target looks to wide kernels like noise: doubling may seem to help a little, halving helps a lot."""
-    errors = {0.25: 0.1, 0.5: 0.2, 1.0: 0.52, 2.0: 0.51}
-
-    def fit(sample, squares, width, ridge):
-        return exploring.KernelFit(errors.get(width, 1.0) + ridge, width, ridge, *squares, squares[0][0])
-
-    monkeypatch.setattr(exploring, "kernel_fit", fit)
-    best = best_fit(nothing(), 1.0, RIDGES[1])
-    assert (best.width, best.ridge) == (0.25, RIDGES[0])
-
-
-def test_a_kernel_without_a_fit_has_an_infinite_error():
-    x = np.full((4, 1), np.nan, dtype=np.float32)
-    sample = Sample(x, x, (x, x), (None, None))
-    fit = kernel_fit(sample, squares_of(sample), 1.0, 1e-4)
-    assert fit.error == math.inf
-    assert_array_equal(fit.dual, np.zeros((4, 1)))
 
 
 def noisy(seed):
@@ -501,9 +288,6 @@ def test_the_fewest_inputs_within_a_tie_are_kept(tie, n_kept, monkeypatch):
 @pytest.mark.parametrize(("d", "expected"), [(3, 700), (1000, 700), (1600, 625), (5000, 500)])
 def test_wide_rows_are_fewer(d, expected):
     assert sample_size(d, 1, replace(Policy(), sample=700, wide=1e6)) == expected
-
-
-# Coordinates
 
 
 def as_sparse(train, held_out):
@@ -580,19 +364,6 @@ def test_every_library_explores_alike(foreign, d):
         train, held_out = halves(*table(90, d), make=backend.asarray)
         both.append([replace(rows, y=backend.asarray(rows.y)) for rows in (train, held_out)])
     assert_same_exploration(*both)
-
-
-@pytest.mark.parametrize("weighted", [True, False], ids=["weighted", "plain"])
-def test_a_kernel_fit_is_alike_in_every_library(foreign, weighted):
-    """On a GPU too: large samples stay there."""
-    x, y = table()
-    weight = np.random.default_rng(1).integers(1, 5, len(x)).astype(float) if weighted else None
-    here, _ = sampled(*halves(x, y, weight))
-    parts = [None if part is None else foreign.asarray(part) for part in (*here.targets, *here.weights)]
-    there = Sample(foreign.asarray(here.near), foreign.asarray(here.far), tuple(parts[:2]), tuple(parts[2:]))
-    fits = [kernel_fit(sample, squares_of(sample), 1.0, 1e-2) for sample in (here, there)]
-    assert fits[1].error == pytest.approx(fits[0].error, rel=1e-3)
-    assert_allclose(foreign.host(fits[1].dual), fits[0].dual, atol=1e-3)
 
 
 def test_the_relevance_lies_on_the_inputs_that_matter():
