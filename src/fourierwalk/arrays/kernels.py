@@ -92,7 +92,7 @@ def _compiled(device: Any) -> Any:
         _done(nvrtc.nvrtcGetCUBIN(program, code))
         with torch.cuda.device(device):
             return _done(driver.cuModuleGetFunction(_done(driver.cuModuleLoadData(code)), b"cos_sin"))
-    except (ImportError, RuntimeError):
+    except (ImportError, RuntimeError, AssertionError):  # torch built without CUDA raises the last one
         return None
 
 

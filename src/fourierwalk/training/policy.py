@@ -79,8 +79,7 @@ class Policy:
     other_kernel: float = _tuned(
         0.2,
         "start",
-        "share of the kernel's error that weighing the inputs (by slopes or by screening), or a constant beside it for "
-        "classes, must take off",
+        "share of the kernel's error that weighing the inputs, or a constant beside it for classes, must take off",
         "generated interactions (a third to two thirds) and twelve sets of 120 to 900 rows (a tenth at most, but "
         "once); generated clusters and ionosphere (a quarter to a half), eight other sets (an eighth at most)",
         0,
@@ -193,7 +192,7 @@ class Policy:
         1e-3,
         "certainty",
         "share of the error below which the larger λ, or the smaller set of inputs, is taken",
-        KEPT,
+        f"{KEPT}; for inputs: eighteen generated functions",
         0,
         1,
     )
