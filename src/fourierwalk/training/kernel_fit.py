@@ -63,7 +63,8 @@ class Sample(NamedTuple):
     @property
     def widths(self) -> list[float]:
         """Widths far apart, from four times the norm down to 1/64 of it: wide kernels see sharp targets as noise."""
-        return [self.norm * 4.0**power for power in range(-3, 2)]
+        norm = self.norm
+        return [norm * 4.0**power for power in range(-3, 2)]
 
 
 class KernelFit(NamedTuple):
